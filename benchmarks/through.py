@@ -16,6 +16,7 @@ from shardwright.dialects.collector import collector_paused
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.engines.jax import hlo
 from shardwright.frontends.functions.dtensor import BACKEND
+from shardwright.frontends.jax.lowered import MESSAGE_BYTES
 from shardwright.tools.programs.arrays import Array, random_inputs
 
 OURS, XLA = "shardwright", "xla"
@@ -37,9 +38,10 @@ def without_donations(text: str) -> str:
 
 
 def partitioned(text: str) -> Partitioned:
-    """A program, partitioned by us."""
+    """A program, partitioned by us as for `shardwright.jax.jit`."""
     with collector_paused():
-        return read_module(parse_module(text, ours.FILE_NAME), ours.FILE_NAME, BACKEND).partition()
+        traced = read_module(parse_module(text, ours.FILE_NAME), ours.FILE_NAME, BACKEND)
+        return traced.weigh_messages(MESSAGE_BYTES).partition()
 
 
 @dataclass(frozen=True)

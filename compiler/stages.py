@@ -45,6 +45,7 @@ from shardwright.dialects.dtensor import meshes
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.text.printing import print_module
 from shardwright.layout import Layout, Mesh, Topology
+from shardwright.passes.stages import weigh_messages
 
 if TYPE_CHECKING:
     from shardwright.compiler.answers import Comparison, Explanation, Ledger, Price, Proof
@@ -268,6 +269,25 @@ class Traced(_Stage):
     def _is_open(self) -> bool:
         """Whether the layout of an argument is to be chosen."""
         return any(each.layout is not None and each.layout.is_auto for each in self.interface.parameters)
+
+    def weigh_messages(self, message_bytes: int) -> Traced:
+        """
+        The same program, for which a message counts as so many bytes, next to those that it sends.
+
+        Where layouts are chosen and relayouts are planned bytes alone decide otherwise, and two messages are taken for
+        one where that saves a byte. Raises `ValueError` (SW0318) for what is no number of bytes.
+
+        >>> import shardwright, numpy
+        >>> traced = shardwright.function(lambda x: x * 2).trace(numpy.ones(2, "float32"))
+        >>> traced.weigh_messages(256).partition()
+        Partitioned(<lambda>(x: f32[2]), Mesh(), 0 collectives, 0 bytes sent per device)
+        """
+        number: Any = message_bytes
+        if not isinstance(number, int) or number < 0:
+            raise value_error("SW0318", f"a message cannot weigh {number!r}", help="give a whole number of bytes")
+        module = self.module.clone()
+        weigh_messages(module, message_bytes)
+        return replace(self, module=module)
 
     def propagate(self) -> Propagated:
         """

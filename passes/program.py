@@ -150,6 +150,8 @@ class Program:
     function: FuncOp
     mesh: Mesh
     root: Scope
+    message_bytes: int = 0
+    """What a message weighs next to the bytes that it sends."""
     nodes: list[Node] = field(default_factory=list[Node])
     steps: list[Step] = field(default_factory=list["Step"])
     """The nodes, and where scopes begin and end."""
@@ -181,6 +183,11 @@ class Program:
     """For what ops that stand for several take of ops that do not, the like of it that the next of them takes."""
     specs: dict[Dims, LayoutSpec] = field(default_factory=dict[Dims, LayoutSpec])
     """The layouts that `spec` has given: few, and asked for all the time."""
+
+    @property
+    def counting(self) -> str:
+        """What is said behind a number of bytes that are sent: what each message counts as, where it does."""
+        return f", a message counted as {self.message_bytes:,}" if self.message_bytes else ""
 
     @cached_property
     def kinds(self) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, NoneAttr, StringAttr, TensorType
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, NoneAttr, StringAttr, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
@@ -35,6 +35,13 @@ RECOMPUTE = "dtensor.recompute"
 """
 The module attribute that lets values be computed again, where a device would hold more than the limit otherwise; and
 what an op has that was put in for that.
+"""
+
+MESSAGE_BYTES = "dtensor.message_bytes"
+"""
+The module attribute that says what a message weighs, in bytes, where layouts are chosen and relayouts are planned.
+
+Without it bytes alone decide, and of ways that send the same the one in fewer messages.
 """
 
 WHY = "dtensor.why"
@@ -105,6 +112,22 @@ def stage_of(module: ModuleOp) -> str | None:
     """The stage that `module` records, or None for a program that no pass has seen."""
     recorded = module.attributes.get(STAGE)
     return recorded.data if isinstance(recorded, StringAttr) else None
+
+
+def message_bytes_of(module: ModuleOp) -> int:
+    """What a message weighs in `module`, in bytes; raises SW0318 for what is no weight."""
+    weight = module.attributes.get(MESSAGE_BYTES)
+    if weight is None:
+        return 0
+    if not isinstance(weight, IntegerAttr) or weight.value.data < 0:
+        help_text = f"write a whole number of bytes: {MESSAGE_BYTES} = 256 : i64"
+        raise fault("SW0318", f"a message cannot weigh {weight}", module, help=help_text)
+    return weight.value.data
+
+
+def weigh_messages(module: ModuleOp, message_bytes: int) -> None:
+    """Lets a message weigh so many bytes where layouts are chosen and relayouts are planned."""
+    module.attributes[MESSAGE_BYTES] = IntegerAttr(message_bytes, 64)
 
 
 def set_stage(module: ModuleOp, stage: str) -> None:

@@ -55,6 +55,10 @@ SW0317: a program of ours that is wrong
     What Shardwright made of a program did not stand the checks that it makes before a program leaves it. The fault is
     Shardwright's, not the program's: nothing was run or written.
     help: report it with the reproducer that the command names, or with the program (traced.as_text())
+SW0318: weight of messages that is no number of bytes
+    Where layouts are chosen, a message counts as many bytes as dtensor.message_bytes on the module says, next to those
+    that it sends.
+    help: write a whole number of bytes, or remove the attribute: then bytes alone decide
 SW0320: op without a source location
     Every op keeps the place in the user's program that it comes from. A pass made an op without one.
     help: report it with the program; in a pass of your own, use the rewriter of passes/rewriter.py

@@ -34,7 +34,7 @@ from shardwright.frontends.jax.donation import lay_out_donated
 from shardwright.frontends.jax.memories import memories_of, near, placed, refuse_moves_between
 from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.program import entry_function
-from shardwright.passes.stages import LAYOUT_ARGUMENT
+from shardwright.passes.stages import LAYOUT_ARGUMENT, weigh_messages
 
 
 @dataclass(frozen=True, repr=False)
@@ -202,6 +202,15 @@ def _infos(theirs: Any) -> list[Any]:
     return theirs.in_tree.flatten_up_to(theirs.args_info)
 
 
+MESSAGE_BYTES = 256
+"""
+What a message counts as next to the bytes that it sends.
+
+On no machine is one cheaper: its envelope alone has about so many, and to wait for each other takes devices longer than
+to send them. What XLA runs of 30 small programs sends no more than XLA's own at 256, and some do at 4,096.
+"""
+
+
 def _traced(theirs: Any, donated: Sequence[int]) -> Traced:
     """The program as JAX lowered it; results that can have a donated argument's memory have its layout."""
     name = str(theirs.compiler_ir("stablehlo").operation.attributes["sym_name"]).strip('"').removeprefix("jit_")
@@ -210,6 +219,7 @@ def _traced(theirs: Any, donated: Sequence[int]) -> Traced:
     hold_calls_back(module)
     refuse_moves_between(module, devices_of(theirs)[0].default_memory().kind)
     lay_out_donated(entry_function(module), donated)
+    weigh_messages(module, MESSAGE_BYTES)
     return read_module(module, name, BACKEND)
 
 

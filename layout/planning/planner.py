@@ -117,6 +117,19 @@ def cost_share(source: LayoutSpec, target: LayoutSpec, shape: tuple[int, ...], m
 
 
 @lru_cache(maxsize=1 << 16)
+def cost_messages(source: LayoutSpec, target: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> int:
+    """
+    `plan(...).messages`, for inner loops.
+
+    >>> cost_messages(LayoutSpec("mesh", ((Axis("x"),),)), LayoutSpec("mesh", ((),)), (8,), Mesh(x=4))
+    1
+    """
+    alike = tuple(math.gcd(size, mesh.size) for size in shape)
+    one, other, sizes = _renamed(source, target, alike, mesh)
+    return plan(one, other, sizes, mesh).messages
+
+
+@lru_cache(maxsize=1 << 16)
 def _share(source: LayoutSpec, target: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> float:
     return float(plan(source, target, shape, mesh).share)
 

@@ -112,7 +112,7 @@ class Aligner:
         self.emit = order is None
         self.order = program.steps if order is None else order
         self.sent, self.messages = 0.0, 0.0
-        """What each device sends: bytes, and about in how many messages."""
+        """What each device sends, bytes and messages as the strategist weighs them; and in about how many messages."""
         self.program = program
         self.strategist = strategist
         self.copies = copies
@@ -338,7 +338,7 @@ class Aligner:
         return lambda place, wanted: self._cost(node.operands[place], wanted)
 
     def _cost(self, value: int, wanted: Dims) -> float:
-        """Bytes to have a value, finished, in the wanted dims."""
+        """What it costs to have a value, finished, in the wanted dims."""
         if self.program.free[value]:
             return 0.0
         forms, spec = self._known(value), self.program.spec(wanted)
@@ -346,15 +346,10 @@ class Aligner:
             return 0.0
         # A value from outside of a loop is relaid before the loop: its share of a round is small.
         often = self.scope.outermost(self.homes[value]).weight / self.scope.weight
-        return often * min(self._share(form, spec, value) for form in forms.available)
+        return often * min(self.strategist.relayout(value, form, spec) for form in forms.available)
 
     def _plan(self, source: LayoutSpec, target: LayoutSpec, value: int) -> planner.Plan:
         return planner.plan(source, target, self.program.shapes[value], self.program.mesh)
-
-    def _share(self, source: LayoutSpec, target: LayoutSpec, value: int) -> float:
-        program = self.program
-        share = planner.cost_share(source, target, program.shapes[value], program.mesh)
-        return share * program.bytes[value]
 
     def _obtain(self, value: int, spec: LayoutSpec, anchor: Operation, asker: _Asker) -> SSAValue:
         """The value in layout `spec`, made right before `anchor`, or before its loop, when it is not there yet."""
@@ -374,9 +369,9 @@ class Aligner:
         if home not in forms.available and spec != home and not spec.partial and self._shared(value, home, spec):
             self._obtain(value, home, anchor, asker)
         # From the cheapest form that is there; the first made of equal ones, so that text does not depend on hashes.
-        best = min(forms.available, key=lambda form: self._share(form, spec, value))
+        best = min(forms.available, key=lambda form: self.strategist.relayout(value, form, spec))
         weight = scope.weight * self._times(value, spec, asker)
-        self.sent += self._share(best, spec, value) * weight
+        self.sent += self.strategist.relayout(value, best, spec) * weight
         self.messages += self._plan(best, spec, value).messages * weight
         self.inside[scope].append((value, spec))
         self.at_home[value] = self.at_home[value] or spec is home
@@ -408,8 +403,9 @@ class Aligner:
         forms = self._known(value)
         if len(self.program.users[value]) < 2 or not forms.made.partial:
             return False
-        direct = self._share(forms.made, spec, value)
-        return self._share(forms.made, home, value) + self._share(home, spec, value) < 2 * direct
+        cost = self.strategist.relayout
+        direct = cost(value, forms.made, spec)
+        return cost(value, forms.made, home) + cost(value, home, spec) < 2 * direct
 
     def _remade(self, value: int, spec: LayoutSpec, asker: Operation, scope: Scope) -> SSAValue:
         """A constant or iota, or what is computed of such, made anew in the layout that is wanted."""
@@ -533,7 +529,8 @@ class Aligner:
         if not others:
             return "; the alternative does not exist: the layouts around it leave one way"
         cost, other = self.strategist.cheapest(node, others, self._fetching(node), self.dims)
-        return f"; the alternative [{_in_words(node, other)}] would send {cost:,.0f} bytes per device"
+        counting = self.program.counting
+        return f"; the alternative [{_in_words(node, other)}] would send {cost:,.0f} bytes per device{counting}"
 
 
 class _Asker(NamedTuple):

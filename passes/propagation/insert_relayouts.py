@@ -45,5 +45,5 @@ class InsertRelayoutsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         require_stage(op, self.name, "propagated")
         program = build_program(op)
-        align(program, Strategist(program), [spec.dims for spec in program.layouts()])
+        align(program, Strategist(program, program.message_bytes), [spec.dims for spec in program.layouts()])
         set_stage(op, "aligned")

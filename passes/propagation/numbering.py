@@ -18,6 +18,7 @@ from shardwright.dialects.trip_count import trip_count
 from shardwright.dialects.types import shape_of
 from shardwright.passes.program import Carried, Closing, Node, Opening, Program, Scope, Use, entry_function, the_mesh
 from shardwright.passes.propagation.manual import reserve_axes
+from shardwright.passes.stages import message_bytes_of
 from shardwright.rules.builder import RuleBuilder
 from shardwright.rules.rule import PASS, Rule
 from shardwright.rules.sharding import missing_row
@@ -31,7 +32,7 @@ def build_program(module: ModuleOp) -> Program:
     """Numbers the entry function of `module`; one error names all ops that have no rule."""
     function = entry_function(module)
     root = Scope(function.body.block)
-    numbering = _Numbering(Program(function, the_mesh(module), root))
+    numbering = _Numbering(Program(function, the_mesh(module), root, message_bytes_of(module)))
     for argument in root.block.args:
         numbering.program.add_value(argument, None)
     numbering.walk(root)

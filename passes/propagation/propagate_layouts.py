@@ -76,13 +76,13 @@ class PropagateLayoutsPass(ModulePass):
 
     def _state(self, program: Program) -> State:
         if not self.refine:
-            return propagate(program, Strategist(program))
+            return propagate(program, Strategist(program, program.message_bytes))
         folded = fold(program)
         if folded is not None:
-            state = best_state(folded.program, Strategist(folded.program))
+            state = best_state(folded.program, Strategist(folded.program, program.message_bytes))
             folded.unfold(state)
             return state
-        strategist = Strategist(program)
+        strategist = Strategist(program, program.message_bytes)
         state = best_state(program, strategist)
         if self.together:
             improve(program, strategist, state)

@@ -179,7 +179,8 @@ class _Refiner:
         """Makes changes for the sake of a node, and forgets what is no longer so."""
         self.moves += 1
         place = where(node.op)
-        moved = f"moved at {node.op.name}{f' at {place}' if place else ''} to send {saved:,.0f} bytes less per device"
+        less = f"{saved:,.0f} bytes less per device{self.program.counting}"
+        moved = f"moved at {node.op.name}{f' at {place}' if place else ''} to send {less}"
         for value, dims in changes.items():
             before = dims_in_words(self.state.dims[value])
             self.state.dims[value] = dims

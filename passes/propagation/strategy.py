@@ -51,7 +51,7 @@ class Strategy:
     factors: tuple[tuple[int, Axes], ...]
     """The axes of each factor that has any."""
     exchanged: float = 0.0
-    """The bytes that each device sends for the expansion of the op, if the strategy takes one."""
+    """What it costs that each device sends for the expansion of the op, if the strategy takes one."""
     messages: int = 0
     """In how many messages."""
 
@@ -59,9 +59,11 @@ class Strategy:
 class Strategist:
     """Enumerates and prices strategies; remembers both, since models repeat their layers."""
 
-    def __init__(self, program: Program):
+    def __init__(self, program: Program, message: int = 0):
         self.program = program
         self.mesh: Mesh = program.mesh
+        self.message = message
+        """What each message costs, in bytes, next to those that it sends."""
         self._order = {name: index for index, name in enumerate(self.mesh.sizes)}
         self._borders = _borders(program)
         self._projections: dict[tuple[Rule, int, Dims], tuple[dict[int, Axes], bool]] = {}
@@ -177,14 +179,14 @@ class Strategist:
         return best[0], best[3]
 
     def move(self, value: int, have: Dims, want: Dims) -> float:
-        """Bytes sent per device to relayout a finished value."""
+        """What it costs to relayout a finished value: the bytes that each device sends, and its message, if any."""
         if have == want:
             return 0.0
         key = (have, want, self.program.shapes[value])
         share = self._shares.get(key)
         if share is None:
             share = self._shares[key] = self._share(value, have, want)
-        return share * self.program.bytes[value]
+        return share * self.program.bytes[value] + (self.message if share else 0.0)
 
     def _share(self, value: int, have: Dims, want: Dims) -> float:
         """What the planner reaches between finished layouts: only what is missing moves."""
@@ -196,12 +198,19 @@ class Strategist:
         return planner.cost_share(source, target, program.shapes[value], self.mesh)
 
     def finish(self, value: int, made: Dims, partial: Axes, kind: str, want: Dims) -> float:
-        """Bytes sent per device to bring a value, partial over some axes, into finished dims."""
+        """What it costs to bring a value, partial over some axes, into finished dims."""
         if not partial:
             return self.move(value, made, want)
         program = self.program
-        source = self.partial_spec(made, partial, kind)
-        return planner.cost_share(source, program.spec(want), program.shapes[value], self.mesh) * program.bytes[value]
+        return self.relayout(value, self.partial_spec(made, partial, kind), program.spec(want))
+
+    def relayout(self, value: int, source: LayoutSpec, target: LayoutSpec) -> float:
+        """What it costs to bring a value from any layout into any other: bytes per device, and the messages."""
+        program = self.program
+        share = planner.cost_share(source, target, program.shapes[value], self.mesh) * program.bytes[value]
+        if not self.message or not share:
+            return share
+        return share + self.message * planner.cost_messages(source, target, program.shapes[value], self.mesh)
 
     def partial_spec(self, dims: Dims, partial: Axes, kind: str) -> LayoutSpec:
         """The layout with these dims and partial axes, these in their one spelling."""
@@ -430,10 +439,12 @@ class Strategist:
         return rule.expansion.messages(parts) if isinstance(rule.expansion, InRounds) else 1
 
     def _exchanged(self, rule: Rule, by_factor: dict[int, Axes], weights: Sequence[int]) -> float | None:
-        """The bytes that each device sends for the op's expansion; None when it cannot be expanded so."""
+        """What is sent for the op's expansion; None when it cannot be expanded so."""
         if rule.expansion is None or not any(map(rule.expands, by_factor)):
             return 0.0
-        return rule.expansion.price({factor: self.mesh.group_size(axes) for factor, axes in by_factor.items()}, weights)
+        parts = {factor: self.mesh.group_size(axes) for factor, axes in by_factor.items()}
+        sent = rule.expansion.price(parts, weights)
+        return sent + self.message * self.rounds(rule, by_factor) if sent else sent
 
 
 def _read(program: Program, node: Node) -> Callable[[Sequence[Dims]], object]:

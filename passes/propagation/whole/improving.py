@@ -69,7 +69,7 @@ def improve(program: Program, strategist: Strategist, state: State) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """What each device sends, in about how many messages, and what it computes of all heavy ops."""
+    """What it costs that each device sends, in about how many messages, and what it computes of all heavy ops."""
 
     sent: float
     messages: float
@@ -118,7 +118,8 @@ def _move(program: Program, state: State, dims: Sequence[Dims], saved: float) ->
     for value, (old, new) in enumerate(zip(state.dims, dims, strict=True)):
         if old != new:
             node = program.producers[value] or program.users[value][0]
-            less = f"to send {saved:,.0f} bytes less per device" if saved else "to split the work further"
+            less = f"to send {saved:,.0f} bytes less per device{program.counting}"
+            less = less if saved else "to split the work further"
             text = f"chosen together with all other layouts {less}; without that it would be {dims_in_words(old)}"
             state.because[value] = Because(node, None, text)
     state.dims[:] = dims

@@ -27,7 +27,7 @@ def stack_partial(program: Program, state: State) -> None:
     unsplit = {value: dims for carried in inside for value, dims in _unsplit(program, carried, state.dims)}
     if not unsplit:
         return
-    strategist, order = Strategist(program), structural_order(program, structural_marks(program))
+    strategist, order = Strategist(program, program.message_bytes), structural_order(program, structural_marks(program))
     before, after = (counted(program, strategist, dims, order) for dims in (state.dims, _changed(state.dims, unsplit)))
     finished = [each for each in program.carried if each.value not in after.flow.carry]
     for value in (value for each in finished for value in (each.value, each.tie.operands[0])):
