@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from sampling import SHARE
 
 MOST_SMOKE_TESTS = 20
 
@@ -21,11 +22,18 @@ os.environ["SHARDWRIGHT_CACHE"] = ""
 
 # How fast this machine is decides no test.
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(SHARE, settings.get_profile("any machine"), max_examples=25)
 settings.load_profile("any machine")
 
 # What runs in the background of a shell ignores it, and so would whatever a test starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """By default a property is tried on a share of its examples."""
+    if "not more" in config.getoption("markexpr"):
+        settings.load_profile(SHARE)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -37,7 +37,7 @@ FAULTS = {
 """For each fault of one process what the job exits with, and the code of its text."""
 
 DISAGREEMENTS = ("elements", "shape", "program", "mesh", "versions", "order")
-QUICK = {("kill", "called"), ("raise", "inside"), ("vanish", "end"), ("mute", "start")}
+QUICK = {("kill", "called"), ("raise", "inside")}
 SILENT = {"kill", "stop", "crash", "vanish"}
 """Faults whose line is where the process was last seen: there is none before the first program."""
 
@@ -93,7 +93,8 @@ def test_processes_that_disagree_all_say_so(kind: str, count: int) -> None:
     assert "faulty.py:" in text
 
 
-@pytest.mark.parametrize("count", [2, pytest.param(4, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2, 4])
 def test_a_process_that_never_begins(count: int) -> None:
     found = outcome_of(count, str(PROGRAM), "leave", "start", seconds=60)
     assert (found.code, "SW0911" in found.texts[0]) == (1, True), found.texts
@@ -127,7 +128,8 @@ def test_a_collective_that_one_process_leaves_out(count: int) -> None:
     assert "faulty.py:" in text
 
 
-@pytest.mark.parametrize("count", [2, pytest.param(4, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2, 4])
 def test_another_number_of_processes(count: int) -> None:
     found = outcome_of(count, str(PROGRAM), "many", "never")
     assert (found.code, "SW0901" in found.texts[0]) == (1, True), found.texts

@@ -10,6 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
+from sampling import examples
 
 import shardwright as sw
 from shardwright import Layout, Mesh, Module, ShardwrightError, Variable
@@ -63,7 +64,7 @@ def same(one: Any, other: Any) -> bool:
     return one == other
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(VALUES)
 def test_values_come_back(value: Any) -> None:
     meshes: list[Mesh] = []

@@ -164,7 +164,7 @@ def edited(draw: Any) -> ir_pb2.Module:
     return message
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=40, deadline=None, suppress_health_check=SLOW)
 @given(edited())
 def test_changed_messages(message: ir_pb2.Module) -> None:
     read_or_refuse(message)

@@ -9,7 +9,8 @@ from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
+from sampling import examples
 
 from shardwright.layout.axes import Axis
 from shardwright.layout.boxes import box, linear_index
@@ -190,7 +191,7 @@ def _contributions(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh) -> dict
     return {place: chance.integers(0, 1 << 40, shape) for place in itertools.product(*sizes)}
 
 
-@settings(max_examples=250, deadline=None)
+@examples(250)
 @given(relayouts())
 def test_steps_rederive_and_reach_the_target(case: tuple[LayoutSpec, LayoutSpec, tuple[int, ...], Mesh]) -> None:
     source, target, shape, mesh = case
@@ -205,7 +206,7 @@ def test_steps_rederive_and_reach_the_target(case: tuple[LayoutSpec, LayoutSpec,
     assert spec == target
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(relayouts())
 def test_simulated_devices_end_with_the_right_boxes(
     case: tuple[LayoutSpec, LayoutSpec, tuple[int, ...], Mesh],
@@ -227,7 +228,7 @@ def _reduced_group(place: Place, source: LayoutSpec, target: LayoutSpec, mesh: M
     return _group(place, reduced, mesh)
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(relayouts())
 def test_costs_stay_between_the_information_bound_and_gathering_everything(
     case: tuple[LayoutSpec, LayoutSpec, tuple[int, ...], Mesh],
@@ -243,7 +244,7 @@ def test_costs_stay_between_the_information_bound_and_gathering_everything(
     assert Fraction(group - 1, mesh.size) <= found.share <= most
 
 
-@settings(max_examples=250, deadline=None)
+@examples(250)
 @given(relayouts())
 def test_no_state_is_larger_than_both_ends_and_neighbours_are_joined(
     case: tuple[LayoutSpec, LayoutSpec, tuple[int, ...], Mesh],

@@ -6,7 +6,8 @@ import io
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
+from sampling import examples
 
 from shardwright.serialization.riegeli import RecordReader, RecordWriter, RecordWriterOptions, RiegeliError
 from shardwright.serialization.riegeli.chunks.chunks import Records
@@ -42,7 +43,7 @@ def options(draw: st.DrawFn) -> RecordWriterOptions:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(RECORDS, options(), st.data())
 def test_what_is_written_comes_back(
     shapes: list[tuple[int, int]], how: RecordWriterOptions, data: st.DataObject
@@ -66,7 +67,7 @@ def test_what_is_written_comes_back(
         assert list(fresh) == records[index:]
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.lists(st.integers(0, 2000), min_size=1, max_size=30), options(), st.data())
 def test_a_position_has_one_record_or_none(sizes: list[int], how: RecordWriterOptions, data: st.DataObject) -> None:
     file = io.BytesIO()
@@ -82,7 +83,7 @@ def test_a_position_has_one_record_or_none(sizes: list[int], how: RecordWriterOp
             reader.read(place)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.sampled_from([decode_simple, decode_transposed]), st.binary(max_size=200), st.data())
 def test_decoders_fail_only_by_name(
     decode: Callable[[memoryview, int, int], Records], noise: bytes, data: st.DataObject

@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
+from sampling import examples
 from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.layout.mesh import Mesh
@@ -52,7 +53,7 @@ def reshapes(draw: st.DrawFn) -> tuple[Shape, Shape]:
     return source, (*target, left)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(reshapes(), MESHES)
 def test_reshapes(shapes: tuple[Shape, Shape], mesh: Mesh) -> None:
     source, target = shapes
@@ -69,7 +70,7 @@ def test_reshapes_back_and_forth_share_the_same_factors(shapes: tuple[Shape, Sha
     assert shared[0] == shared[1]
 
 
-@settings(max_examples=30, deadline=None)
+@examples(40)
 @given(
     st.lists(EXTENTS, min_size=1, max_size=4).flatmap(
         lambda sizes: st.tuples(st.just(sizes), st.permutations(range(len(sizes))))
@@ -82,7 +83,7 @@ def test_transposes(drawn: tuple[list[int], list[int]], mesh: Mesh) -> None:
     assert faults(f"stablehlo.transpose %a, dims = {list(order)}", [tuple(sizes)], target, mesh) == []
 
 
-@settings(max_examples=30, deadline=None)
+@examples(40)
 @given(st.lists(EXTENTS, min_size=1, max_size=3), st.data(), MESHES)
 def test_slices(sizes: list[int], data: st.DataObject, mesh: Mesh) -> None:
     ranges: list[str] = []
@@ -95,7 +96,7 @@ def test_slices(sizes: list[int], data: st.DataObject, mesh: Mesh) -> None:
     assert faults(f"stablehlo.slice %a [{', '.join(ranges)}]", [tuple(sizes)], target, mesh) == []
 
 
-@settings(max_examples=30, deadline=None)
+@examples(40)
 @given(st.lists(EXTENTS, min_size=1, max_size=3), st.data(), MESHES)
 def test_broadcasts(sizes: list[int], data: st.DataObject, mesh: Mesh) -> None:
     rank = len(sizes) + data.draw(st.integers(0, 1))
@@ -106,7 +107,7 @@ def test_broadcasts(sizes: list[int], data: st.DataObject, mesh: Mesh) -> None:
     assert faults(f"stablehlo.broadcast_in_dim %a, dims = {list(places)}", [tuple(sizes)], target, mesh) == []
 
 
-@settings(max_examples=30, deadline=None)
+@examples(40)
 @given(
     st.lists(EXTENTS, min_size=1, max_size=3),
     st.lists(EXTENTS, max_size=2),

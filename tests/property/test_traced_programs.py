@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from sampling import examples
 
 import shardwright as sw
 
@@ -37,7 +38,7 @@ LAYOUTS = st.sampled_from([[], ["x"], ["y"], [None, "x"], ["x", "y"], ["y", "x"]
 PROGRAMS = st.lists(st.tuples(st.sampled_from(sorted(STEPS)), st.integers(0, 5), st.integers(0, 5)), max_size=6)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(PROGRAMS, LAYOUTS, LAYOUTS)
 def test_distributed_runs_equal_the_one_on_one_device(program: Any, first: Any, second: Any) -> None:
     random = np.random.default_rng(len(program))
@@ -98,7 +99,7 @@ def check_gradients(program: Any, first: Any, second: Any) -> None:
     np.testing.assert_allclose(slope, (ahead - behind) / (2 * step), rtol=1e-5, atol=1e-6)
 
 
-@settings(max_examples=10, deadline=None)
+@examples(16)
 @given(GRADED, LAYOUTS, LAYOUTS)
 def test_gradients_are_differences(program: Any, first: Any, second: Any) -> None:
     check_gradients(program, first, second)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from sampling import examples
 
 import shardwright
 from shardwright import Checkpoint, Layout, Mesh, Variable
@@ -186,7 +187,7 @@ def uneven_layouts(draw: st.DrawFn, rank: int) -> Layout:
 
 
 @given(st.data(), st.lists(st.integers(0, 40), min_size=1, max_size=3), st.sampled_from(["int8", "float64"]))
-@settings(deadline=None, max_examples=40)
+@examples(40)
 def test_uneven_layouts_are_written_and_read(data: st.DataObject, shape: list[int], dtype: str) -> None:
     """Parts that are shorter, or empty: each element comes back in any other layout, on each device."""
     written, read = (data.draw(uneven_layouts(len(shape))) for _ in range(2))
@@ -293,7 +294,7 @@ def layouts(draw: st.DrawFn, rank: int) -> Layout:
 
 
 @given(st.data())
-@settings(deadline=None, max_examples=40)
+@examples(40)
 def test_random_arrays_go_from_any_mesh_to_any_other(data: st.DataObject) -> None:
     rank = data.draw(st.integers(1, 3))
     first, second = (data.draw(layouts(rank)) for _ in range(2))
