@@ -33,7 +33,7 @@ def test_attention_reduces_once_over_the_heads(capsys: pytest.CaptureFixture[str
     assert "over heads" in collectives[0]
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(4)
 @pytest.mark.parametrize("name", ["low_level", "strategy", "embedding", "embedding_strategy"])
 def test_training_on_eight_devices_is_training_on_one(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main_of(f"train_{name}.py")() < 1e-5

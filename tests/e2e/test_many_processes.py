@@ -45,14 +45,15 @@ def test_mpi_combines_as_numpy_does_and_moves_pieces_however_they_lie() -> None:
     assert run(3, "arrays").count("done") == 3
 
 
-@pytest.mark.parametrize("count", [2, pytest.param(4, marks=pytest.mark.slow)])
-def test_the_api_on_several_processes(count: int) -> None:
-    assert run(count, "api").count("done") == count
+def test_the_api_stages_and_programs_on_two_processes(tmp_path: Path) -> None:
+    """All in one job: to start it takes longer than what it does."""
+    said = run(2, "some", str(tmp_path), "heat_stencil", "smap_pipeline")
+    assert [said.count(f"{scenario} done") for scenario in ("api", "stages", "programs")] == [2, 2, 2]
 
 
-def test_programs_on_several_processes() -> None:
-    names = ["heat_stencil", "smap_pipeline"]
-    assert run(4, "programs", *names).count("done") == 4
+@pytest.mark.slow
+def test_the_api_on_several_processes() -> None:
+    assert run(4, "api").count("done") == 4
 
 
 @pytest.mark.slow
@@ -61,9 +62,9 @@ def test_every_program_on_several_processes(count: int) -> None:
     assert run(count, "programs", *RUNNABLE).count("done") == count
 
 
-@pytest.mark.parametrize("count", [2, pytest.param(4, marks=pytest.mark.slow)])
-def test_stages_on_processes_of_their_own(count: int, tmp_path: Path) -> None:
-    assert run(count, "stages", str(tmp_path)).count("done") == count
+@pytest.mark.slow
+def test_stages_on_processes_of_their_own(tmp_path: Path) -> None:
+    assert run(4, "stages", str(tmp_path)).count("done") == 4
 
 
 def test_a_trace_shows_all_processes(tmp_path: Path) -> None:

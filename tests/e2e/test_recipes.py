@@ -81,11 +81,16 @@ def run(command: str, tree: Path) -> None:
     assert done.returncode == 0, f"$ {command}\n{done.stdout[-4000:]}\n{done.stderr[-2000:]}"
 
 
-@pytest.mark.parametrize(
-    "recipe",
-    [pytest.param(each, marks=[] if title(each) == "A pass" else pytest.mark.slow) for each in RECIPES],
-    ids=title,
-)
+@pytest.mark.parametrize("recipe", RECIPES, ids=title)
+def test_blocks_have_their_places(recipe: str, scratch: Path) -> None:
+    follow(recipe, scratch)
+    for _, name, *_ in BLOCK.findall(recipe):
+        if name.endswith(".py"):
+            ast.parse((scratch / name).read_text())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("recipe", RECIPES, ids=title)
 def test_recipe(recipe: str, scratch: Path) -> None:
     follow(recipe, scratch)
     commands = [line[2:] for block in COMMANDS.findall(recipe) for line in block.splitlines() if line.startswith("$ ")]

@@ -48,10 +48,6 @@ def test_writers_and_readers_for_a_minute(tmp_path: Path) -> None:
     check_storm(tmp_path, 60)
 
 
-def test_some_killed_writers(tmp_path: Path) -> None:
-    check_kills(tmp_path, 3)
-
-
 @pytest.mark.slow
 def test_three_hundred_killed_writers(tmp_path: Path) -> None:
     check_kills(tmp_path, 300)

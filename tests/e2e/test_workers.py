@@ -305,7 +305,7 @@ def test_a_death_ends_all_and_new_workers_can_be_started() -> None:
         workers.wait()
     assert all_ended(workers.process_ids)
     workers.close()
-    with sw.Workers(2) as others:
+    with sw.Workers(1) as others:
         y = sw.relayout(np.arange(4.0), sw.Layout(["x"], others.mesh(x=2)))
         assert (y + 1.0).numpy().tolist() == [1, 2, 3, 4]
     assert all_ended(others.process_ids)

@@ -254,7 +254,16 @@ def _sent_ahead(meshes: list[sw.Mesh], rows: list[sw.Layout], mark: Path) -> Non
         assert all((one == number).all() for one in part.components())
 
 
+def some(arguments: list[str]) -> None:
+    """A scenario after the other: in a folder, and with the programs that are named."""
+    folder, *names = arguments
+    for scenario, given in ((api, []), (stages, [folder]), (programs, names)):
+        scenario(given)
+        print(scenario.__name__, "done", flush=True)
+
+
 SCENARIOS = {
+    "some": some,
     "programs": programs,
     "drawn": drawn,
     "arrays": arrays,

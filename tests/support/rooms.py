@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = (
@@ -35,11 +36,33 @@ def module_name(path: Path) -> str:
     return ".".join((PACKAGE, *(parts[:-1] if parts[-1] == "__init__" else parts)))
 
 
+class Found(NamedTuple):
+    """What tests ask of a file, of which no more is kept: the whole trees of all files take too much memory."""
+
+    imports: list[ast.AST]
+    functions: dict[str, int]
+
+
 @cache
-def imports(path: Path) -> list[ast.AST]:
-    """What imports in a file: at its top, in functions, for checkers only, and calls of `import_module`."""
-    kinds = ast.Import | ast.ImportFrom | ast.Call
-    return [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, kinds) and _imports(node)]
+def found_in(path: Path) -> Found:
+    """
+    What imports in a file, and its functions.
+
+    The first is at its top, in functions, for checkers only, or a call of `import_module`; the functions have their
+    numbers of lines, decorators and docstrings left out.
+    """
+    found, kinds = Found([], {}), ast.Import | ast.ImportFrom | ast.Call
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, kinds) and _imports(node):
+            found.imports.append(node)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            found.functions[f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"] = _length(node)
+    return found
+
+
+def _length(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    first = node.body[1] if ast.get_docstring(node, clean=False) and len(node.body) > 1 else node.body[0]
+    return (node.end_lineno or 0) - first.lineno + 1
 
 
 def _imports(node: ast.Import | ast.ImportFrom | ast.Call) -> bool:
@@ -48,7 +71,7 @@ def _imports(node: ast.Import | ast.ImportFrom | ast.Call) -> bool:
 
 def imported_modules(path: Path, known: dict[str, Path]) -> set[str]:
     """The package's modules that a file names, also by `import_module`."""
-    found = {name for node in imports(path) for name in _named(node, known) if name in known}
+    found = {name for node in found_in(path).imports for name in _named(node, known) if name in known}
     return found - {module_name(path)}
 
 

@@ -8,12 +8,11 @@ import statistics
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 
 import networkx
 import pytest
-from rooms import PACKAGE, ROOMS, ROOT, imported_modules, imports, package_files
+from rooms import PACKAGE, ROOMS, ROOT, found_in, imported_modules, package_files
 
 from shardwright.passes import all_passes
 from shardwright.tools.main import COMMANDS
@@ -33,14 +32,6 @@ def sources() -> list[Path]:
     folders = (*ROOMS, "tests", "examples", "benchmarks")
     found = [*ROOT.glob("*.py"), *(path for folder in folders for path in sorted((ROOT / folder).rglob("*.py")))]
     return [path for path in found if not path.name.endswith("_pb2.py")]
-
-
-def functions(path: Path) -> Iterator[tuple[str, int]]:
-    """Each function of a file with its number of lines, decorators and docstring left out."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            first = node.body[1] if ast.get_docstring(node) and len(node.body) > 1 else node.body[0]
-            yield f"{path.relative_to(ROOT)}:{node.lineno} {node.name}", (node.end_lineno or 0) - first.lineno + 1
 
 
 def test_no_circle_of_imports() -> None:
@@ -80,7 +71,8 @@ def test_files_are_short() -> None:
 
 
 def test_functions_are_short() -> None:
-    lengths = dict(item for path in sources() if "tests" not in path.parts for item in functions(path))
+    files = [path for path in sources() if "tests" not in path.parts]
+    lengths = {name: length for path in files for name, length in found_in(path).functions.items()}
     long = sorted((length, name) for name, length in lengths.items() if length > LONG_FUNCTION)
     assert statistics.median(lengths.values()) <= MEDIAN_FUNCTION
     assert len(long) <= LONG_FUNCTIONS_SHARE * len(lengths), long
@@ -117,7 +109,7 @@ def test_every_folder_with_code_is_a_package() -> None:
 def imported(path: Path) -> set[str]:
     """The packages from elsewhere that a file imports, inside of functions too."""
     names: set[str] = set()
-    for node in imports(path):
+    for node in found_in(path).imports:
         if isinstance(node, ast.Import):
             names |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -163,16 +155,33 @@ def test_import_is_light() -> None:
     assert len(own) < 225
 
 
-@pytest.mark.parametrize("command", ["", *COMMANDS, "opt"])
+HELPED = ["", *COMMANDS, "opt"]
+
+
+def helped(*commands: str) -> tuple[str, set[str]]:
+    """What a process says to whoever asks for help about these commands, and what it has loaded by then."""
+    lines = ["import contextlib, runpy, sys"]
+    for command in commands:
+        module, arguments = ("shardwright.tools.opt", ()) if command == "opt" else ("shardwright", command.split())
+        lines.append(f"sys.argv = ['x', *{arguments!r}, '--help']")
+        lines.append("with contextlib.suppress(SystemExit):")
+        lines.append(f"    runpy.run_module({module!r}, run_name='__main__')")
+    lines.append("print(*sys.modules, file=sys.stderr)")
+    done = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=True)
+    return done.stdout, set(done.stderr.split())
+
+
+def test_help_loads_nothing_heavy() -> None:
+    said, loaded = helped(*HELPED)
+    assert said.count("usage: shardwright") == len(HELPED)
+    assert loaded & {"numpy", "xdsl", "rich", "jinja2", "networkx", "google.protobuf"} == set()
+
+
+@pytest.mark.every(5)
+@pytest.mark.parametrize("command", HELPED)
 def test_help_is_light(command: str) -> None:
     """Counted as well: nothing but the options is loaded to show them."""
-    module, arguments = ("shardwright.tools.opt", ()) if command == "opt" else ("shardwright", command.split())
-    code = "import atexit, sys; atexit.register(lambda: print(*sorted(sys.modules), file=sys.stderr)); import runpy; "
-    code += f"sys.argv = ['x', *{arguments!r}, '--help']; runpy.run_module({module!r}, run_name='__main__')"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = set(done.stderr.split())
-    assert "usage: shardwright" in done.stdout
-    assert loaded & {"numpy", "xdsl", "rich", "jinja2", "networkx", "google.protobuf"} == set()
+    _, loaded = helped(command)
     assert len(loaded) < 300
     assert len([name for name in loaded if name.partition(".")[0] == PACKAGE]) < 60
 

@@ -9,8 +9,13 @@ from pathlib import Path
 
 import pytest
 from rooms import ROOT
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Attribute
+from xdsl.passes import ModulePass
 
 import shardwright as sw
+from shardwright import passes
 from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects import add_dialect
 from shardwright.engines import add_engine
@@ -20,6 +25,9 @@ from shardwright.tools.main import main
 
 PLUGIN = ROOT / "examples" / "plugin"
 PROGRAM = str(PLUGIN / "ramp.mlir")
+
+COUNTED = "ramp.ops = {func.func = 1 : i64, func.return = 1 : i64, ramp.multiply = 1 : i64"
+NAMED = "broken.py:1:1: error[SW0732]: the plugin 'bad' of broken cannot be loaded"
 
 BEHAVES = """
 import numpy as np
@@ -65,7 +73,7 @@ def test_an_installed_package_is_loaded(site: Path) -> None:
     done = ran(site, "-m", "shardwright", "run", PROGRAM, "--check")
     assert done.stdout.startswith("ok: 1 results against the unsharded run"), done.stderr
     done = ran(site, "-m", "shardwright.tools.opt", PROGRAM, "-p", "count-ops")
-    assert "ramp.ops = {func.func = 1 : i64, func.return = 1 : i64, ramp.multiply = 1 : i64" in done.stdout
+    assert COUNTED in done.stdout
 
 
 @pytest.mark.slow
@@ -83,26 +91,36 @@ def test_plugins_can_be_left_out(site: Path) -> None:
     assert ran(site, "-m", "shardwright", "run", PROGRAM, **{VARIABLE: "ramp"}).returncode == 0
 
 
-def test_a_package_that_fails_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("-m", "shardwright", "run", PROGRAM), 1, NAMED),
+        pytest.param(("-c", "import shardwright.passes as p; p.all_passes()"), 1, NAMED, marks=pytest.mark.slow),
+        pytest.param(("-m", "shardwright", "doctor"), 1, "!!  plugins", marks=pytest.mark.slow),
+    ],
+)
+def test_a_package_that_fails_is_named(arguments: tuple[str, ...], code: int, said: str, tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text("import a_package_that_there_is_not\n")
     information = tmp_path / "broken-1.dist-info"
     information.mkdir()
     (information / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1\n")
     (information / "entry_points.txt").write_text(f"[{GROUP}]\nbad = broken\n")
-    for arguments in (("-m", "shardwright", "run", PROGRAM), ("-c", "import shardwright.passes as p; p.all_passes()")):
-        done = ran(tmp_path, *arguments)
-        assert done.returncode == 1
-        assert "broken.py:1:1: error[SW0732]: the plugin 'bad' of broken cannot be loaded" in done.stderr
-    assert "!!  plugins" in ran(tmp_path, "-m", "shardwright", "doctor").stdout
+    done = ran(tmp_path, *arguments)
+    assert (done.returncode, said in done.stdout + done.stderr) == (code, True)
 
 
-def test_a_file_is_loaded(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("shardwright", "run", PROGRAM, "--check"), "ok: 1 results against the unsharded run"),
+        pytest.param(("shardwright.tools.opt", PROGRAM, "-p", "count-ops"), COUNTED, marks=pytest.mark.slow),
+    ],
+)
+def test_a_file_is_loaded(arguments: tuple[str, ...], said: str, tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(f"import sys\nsys.path.insert(0, {str(PLUGIN / 'src')!r})\nimport shardwright_ramp\n")
-    done = ran(tmp_path, "-m", "shardwright", "run", PROGRAM, "--check", "--load", str(file))
-    assert done.stdout.startswith("ok: 1 results against the unsharded run"), done.stderr
-    done = ran(tmp_path, "-m", "shardwright.tools.opt", PROGRAM, "-p", "count-ops", "--load", str(file))
-    assert "ramp.ops = {func.func = 1 : i64, func.return = 1 : i64, ramp.multiply = 1 : i64" in done.stdout
+    done = ran(tmp_path, "-m", *arguments, "--load", str(file))
+    assert said in done.stdout, done.stderr
 
 
 def test_what_the_example_adds_works() -> None:
@@ -139,23 +157,20 @@ def test_nothing_takes_the_place_of_what_is_there() -> None:
         add_engine("jax", None)  # pyright: ignore[reportArgumentType]
 
 
-def test_a_pass_that_follows_one_of_ours(tmp_path: Path) -> None:
-    code = """
-import shardwright as sw
-from xdsl.passes import ModulePass
-from shardwright.passes import add_pass
+def test_a_pass_that_follows_one_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    stages: list[Attribute | None] = []
 
-class SeenPass(ModulePass):
-    name = "seen"
-    stages = []
-    def apply(self, ctx, op):
-        self.stages.append(op.attributes["dtensor.stage"].data if "dtensor.stage" in op.attributes else None)
+    class SeenPass(ModulePass):
+        name = "seen"
 
-add_pass(SeenPass, after="insert-relayouts")
-sw.function(lambda x: x + 1)(sw.zeros(4, layout=sw.Layout(["x"], sw.Mesh(x=2))))
-print(set(SeenPass.stages))
-"""
-    assert ran(tmp_path, "-c", code).stdout == "{'aligned'}\n"
+        def apply(self, ctx: Context, op: ModuleOp) -> None:
+            stages.append(op.attributes.get("dtensor.stage"))
+
+    for added in ("_ADDED", "_FOLLOWING"):
+        monkeypatch.setattr(passes, added, {})
+    add_pass(SeenPass, after="insert-relayouts")
+    sw.function(lambda x: x + 1)(sw.zeros(4, layout=sw.Layout(["x"], sw.Mesh(x=2))))
+    assert set(stages) == {StringAttr("aligned")}
 
 
 def test_a_file_is_named_by_its_fault() -> None:
