@@ -16,7 +16,7 @@ import pytest
 from harness import Array, run
 from layout_cases import Case, combinations, shape_and_dtype
 
-MOST, MOST_SLOW = 25, 1400
+MOST, MOST_SLOW = 12, 1400
 """Combinations of layouts that are taken of each program, spread over all, by the default run and by `slow`."""
 
 
@@ -270,7 +270,7 @@ def sampled(name: str, most: int) -> list[tuple[str, ...]]:
     return Random(name).sample(every, min(most, len(every)))
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(5)
 @pytest.mark.parametrize("name", CASES)
 def test_layouts(name: str) -> None:
     run_case(CASES[name], sampled(name, MOST))

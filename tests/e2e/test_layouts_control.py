@@ -9,7 +9,7 @@ import pytest
 from harness import PLAIN, Array, run
 from layout_cases import Case, combinations, shape_and_dtype
 
-MOST, MOST_SLOW = 5, 250
+MOST, MOST_SLOW = 3, 250
 
 HEAD = """
     %zero = stablehlo.constant dense<0> : tensor<i32>

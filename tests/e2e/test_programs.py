@@ -35,7 +35,7 @@ def test_results(name: str) -> None:
     assert_right(name, run(text(name), inputs(name), namespace="numpy").results)
 
 
-@pytest.mark.every(6)
+@pytest.mark.every(9)
 @pytest.mark.parametrize("name", RUNNABLE)
 def test_results_as_exported(name: str) -> None:
     """What each device runs, written with StableHLO's own collectives, is a program with the same results."""

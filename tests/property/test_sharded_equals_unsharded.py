@@ -27,6 +27,7 @@ def run_partitioned(program: Program) -> None:
     check(program, compile_module(module).run(program.inputs))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("seed", range(60))
 def test_sharded_equals_numpy(seed: int) -> None:
     run_partitioned(random_program(seed))

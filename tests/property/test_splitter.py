@@ -37,6 +37,7 @@ def check(message, max_size, chunk_size=None) -> int:
     return len(chunks)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("seed", range(150))
 def test_any_message_and_any_limit(seed) -> None:
     random = Random(seed)
@@ -80,6 +81,7 @@ def outcome(message, max_size) -> str:
         return error.code if error.path else "no path"
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("seed", range(40))
 def test_the_smallest_limits_split_or_refuse_by_name(seed) -> None:
     message = random_message(seed, budget=60, length=5)

@@ -38,7 +38,7 @@ def programs(op: str, count: int) -> Iterator[Program]:
         yield replace(program, layouts=layouts)
 
 
-@pytest.mark.every(5)
+@pytest.mark.every(7)
 @pytest.mark.parametrize("op", OPS)
 def test_some_programs(op: str) -> None:
     for program in programs(op, 3):

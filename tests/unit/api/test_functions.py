@@ -48,6 +48,7 @@ def test_on_a_mesh(case: Case) -> None:
     check(result, expected)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("case", [case for case in CASES if case.name in dir(sw)], ids=lambda case: case.name)
 def test_predicted_bytes_are_sent(case: Case) -> None:
     arguments = list(map(spread, case.arguments))

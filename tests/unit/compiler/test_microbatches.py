@@ -14,7 +14,7 @@ from shardwright.compiler.layouts.microbatches import in_microbatches
 from shardwright.compiler.pipelines import IMPORT, run_pipeline
 from shardwright.compiler.stages import Traced
 
-ROWS, SIZE, HIDDEN, LAYERS = 512, 8, 32, 3
+ROWS, SIZE, HIDDEN, LAYERS = 512, 8, 32, 2
 MESH = sw.Mesh(data=4)
 F32 = 4
 WEIGHTS = LAYERS * 2 * SIZE * HIDDEN * F32

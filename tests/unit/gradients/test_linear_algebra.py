@@ -133,7 +133,7 @@ def test_against_differences(function: Callable[..., Any], arguments: Sequence[n
         np.testing.assert_allclose(gradient, differences(value, arguments, place), rtol=2e-5, atol=1e-6)
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(6)
 @pytest.mark.parametrize(("function", "arguments"), CASES)
 def test_second_derivatives(function: Callable[..., Any], arguments: Sequence[np.ndarray[Any, Any]]) -> None:
     """The gradient of a weighted sum of a gradient, which takes the rules of what the first rule wrote."""
@@ -150,7 +150,7 @@ def test_second_derivatives(function: Callable[..., Any], arguments: Sequence[np
 MESH = sw.Mesh(x=2, y=2)
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(6)
 @pytest.mark.parametrize(("function", "arguments"), CASES)
 def test_of_layouts_rows_and_tapes(function: Callable[..., Any], arguments: Sequence[np.ndarray[Any, Any]]) -> None:
     """Rows of `vmap`, split over devices or not, have the gradients of each, and tapes see the same."""
@@ -170,6 +170,7 @@ def test_of_layouts_rows_and_tapes(function: Callable[..., Any], arguments: Sequ
             np.testing.assert_allclose(np.asarray(gradient), np.stack(due), rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("dtype", ["float32", "complex64"])
 @pytest.mark.parametrize("name", ["det", "slogdet", "inv", "solve", "qr tall", "eigh", "svd", "svdvals", "pinv"])
 def test_of_32_bits(name: str, dtype: str) -> None:

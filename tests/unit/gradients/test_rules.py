@@ -81,7 +81,7 @@ def test_againstdifferences(instance: Instance) -> None:
         np.testing.assert_allclose(gradient, expected, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(5)
 @pytest.mark.parametrize(
     "instance", [each for each in INSTANCES if len(each.arguments) > 1], ids=lambda each: each.name
 )

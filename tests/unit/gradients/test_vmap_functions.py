@@ -73,6 +73,7 @@ def flat(made: Any) -> list[np.ndarray[Any, Any]]:
     return [leaf for part in made for leaf in flat(part)] if isinstance(made, list | tuple) else [np.asarray(made)]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("name", "function", "arrays", "axes"), CASES, ids=[name for name, *_ in CASES])
 def test_functions_of_sharded_rows(name: str, function: Any, arrays: tuple[Any, ...], axes: Any) -> None:
     mapped = axes if isinstance(axes, tuple) else (axes,)

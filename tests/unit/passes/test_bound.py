@@ -105,6 +105,7 @@ def test_no_assignment_sends_less_and_the_best_not_much_more(name: str, mesh: sw
     assert bound >= least / (3 if name in ("meeting", "read twice") else 2)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("seed", range(25))
 def test_random_programs(seed: int) -> None:
     module = parse_module(random_program(seed).text)

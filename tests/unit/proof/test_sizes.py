@@ -62,6 +62,7 @@ def test_free_sizes_differ_so_that_exchanged_dims_are_told_apart() -> None:
     assert any(found[size] % 2 for size in wanted)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("seed", range(40))
 def test_random_systems_hold(seed: int) -> None:
     """Equations that hold of the sizes hold of what these become, and so do parts and orders."""

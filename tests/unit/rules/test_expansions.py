@@ -217,7 +217,7 @@ def in_sums(spec: LayoutSpec) -> LayoutSpec:
     return everywhere(spec).with_partial(axes, "sum") if axes else spec
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("case", EXPANDING, ids=lambda case: case.name)
 def test_expansions_of_what_was_relaid(case: Case) -> None:

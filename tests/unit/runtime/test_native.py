@@ -117,6 +117,7 @@ def test_each_op_gives_the_bits_of_numpy(op: str, kind: str, function: Any) -> N
         assert np.array_equal(np.signbit(found), np.signbit(expected)) or np.isnan(expected).any()
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("target", [*TYPES, "i1"])
 @pytest.mark.parametrize("source", [*TYPES, "i1"])
 def test_conversions(source: str, target: str) -> None:

@@ -81,6 +81,7 @@ def test_each_device_receives_what_it_lacks(before: str, after: str) -> None:
     np.testing.assert_array_equal(fused.run([WHOLE])[0], WHOLE)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("count", [2, 12])
 @pytest.mark.parametrize(("before", "after"), PAIRS)
 def test_each_process_is_sent_what_it_lacks(before: str, after: str, count: int) -> None:

@@ -237,7 +237,7 @@ def beyond(action: str, prefix: Path, sizes: list[int]) -> int:
 
 
 @pytest.mark.parametrize(
-    "sizes", [pytest.param([10] * 10, id="large", marks=pytest.mark.slow), pytest.param([1] * 100, id="small")]
+    "sizes", [pytest.param([10] * 10, id="large", marks=pytest.mark.slow), pytest.param([1] * 64, id="small")]
 )
 def test_memory_of_a_file_in_one_piece(sizes: list[int], tmp_path: Path) -> None:
     assert beyond("write", tmp_path / "m", sizes) < 50
