@@ -207,6 +207,7 @@ def test_refusals_are_counted_by_code() -> None:
     assert not tally.failures
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["--runs", "3", "--seed", "8", "--workers", "1", "--out", str(tmp_path)]
     monkeypatch.setattr(sys, "argv", [fuzz.__file__, *arguments])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from chunk_cases import put
-from chunk_faults import SAMPLES
+from chunk_faults import OPTIONS, sample
 from every_field import random_message
 from reference_merger import shuffled
 
@@ -119,7 +119,7 @@ def edited(random: Random, data: bytes) -> bytes:
 def fuzz(seed: int, folder: Path) -> bool:
     """Whether a changed file is refused, by each reader in the same way."""
     random = Random(seed)
-    prefix = mutated_file(random, folder, random.choice(list(SAMPLES.values()))[0])
+    prefix = mutated_file(random, folder, sample(random.choice(OPTIONS))[0])
     refused = 0
     for read in (lambda: Merger.read(prefix, graph_pb2.GraphDef()), lambda: verify(prefix, graph_pb2.GraphDef)):
         try:

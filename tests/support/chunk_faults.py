@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +110,7 @@ TEXTS = [((6,), [b"2147483648", b"12abc", b"", b" 1", b"+1", b"01", b"1.0", b"0x
          ((3,), [b"\xff", b"\xc3", b"\xed\xa0\x80"]), ((4, [0]), [b"a\xc3"])]  # fmt: skip
 
 
+@cache
 def sample(options: str) -> tuple[bytes, Any]:
     """A file of a bit more than 64 KiB: a graph, two runs of nodes, and the contents of constants."""
     draw = random.Random(7)
@@ -127,7 +129,7 @@ def sample(options: str) -> tuple[bytes, Any]:
 
 
 OPTIONS = ["uncompressed", "brotli:1,padding:500", "zstd:1,chunk_size:1"]
-SAMPLES = {options: sample(options) for options in OPTIONS}
+"""What the samples of files are written with."""
 
 
 def wrong_runs(path: Path, **changes: Any) -> None:

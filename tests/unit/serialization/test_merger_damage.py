@@ -12,7 +12,7 @@ import io
 from functools import cache
 
 import pytest
-from chunk_faults import OPTIONS, SAMPLES
+from chunk_faults import OPTIONS, sample
 
 from shardwright.serialization.merging import MergeError, Merger
 from shardwright.serialization.protos import graph_pb2
@@ -24,7 +24,7 @@ CODES = ("SW0801", "SW0802", "SW0803", "SW0804", "SW0805", "SW0833", "SW0835")
 
 @pytest.mark.parametrize("options", OPTIONS)
 def test_the_sample_is_what_it_should_be(options: str) -> None:
-    data, expected = SAMPLES[options]
+    data, expected = sample(options)
     assert len(data) > 65536
     Merger.read_chunked_from_string(data, merged := graph_pb2.GraphDef())
     assert merged == expected
@@ -38,13 +38,13 @@ def check(damaged: bytes) -> None:
 
 
 def flip(options: str, place: int) -> None:
-    damaged = bytearray(SAMPLES[options][0])
+    damaged = bytearray(sample(options)[0])
     damaged[place] ^= 1 << (place * 5 % 8)
     check(bytes(damaged))
 
 
 def cut(options: str, size: int) -> None:
-    data, expected = SAMPLES[options]
+    data, expected = sample(options)
     if size != unpadded(options):
         check(data[:size])
         return
@@ -55,18 +55,18 @@ def cut(options: str, size: int) -> None:
 @cache
 def unpadded(options: str) -> int:
     """Where the padding at the end of a file begins; its size where there is none."""
-    data = SAMPLES[options][0]
+    data = sample(options)[0]
     *_, (begin, header) = RecordReader(io.BytesIO(data)).chunks()
     return begin if header.kind == PADDING else len(data)
 
 
 def test_only_one_sample_has_padding_at_its_end() -> None:
-    assert [options for options in OPTIONS if unpadded(options) < len(SAMPLES[options][0])] == ["brotli:1,padding:500"]
+    assert [options for options in OPTIONS if unpadded(options) < len(sample(options)[0])] == ["brotli:1,padding:500"]
 
 
 def places(options: str) -> list[int]:
     """Those near the front, the end and the block header, and a sample of the rest."""
-    size = len(SAMPLES[options][0])
+    size = len(sample(options)[0])
     near = [*range(250), *range(65500, 65600), *range(size - 400, size)]
     return [*near, *range(250, size, 211)]
 
@@ -87,6 +87,6 @@ def test_cuts(options: str) -> None:
 @pytest.mark.parametrize("part", range(8))
 @pytest.mark.parametrize("options", OPTIONS)
 def test_every_flip_and_every_cut(options: str, part: int) -> None:
-    for place in range(part, len(SAMPLES[options][0]), 8):
+    for place in range(part, len(sample(options)[0]), 8):
         flip(options, place)
         cut(options, place)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from chunk_cases import Many, chunked_file, constant, put, tree
-from chunk_faults import CHUNKS, EDITS, OPTIONS, PATHS, SAMPLES, TEXTS, TREE, wrong_runs
+from chunk_faults import CHUNKS, EDITS, OPTIONS, PATHS, TEXTS, TREE, sample, wrong_runs
 from every_field import random_message
 
 from shardwright.serialization.merging import MergeError, Merger, verify
@@ -71,7 +71,7 @@ def test_values(tmp_path: Path, path: Any, texts: list[bytes]) -> None:
 
 @pytest.mark.parametrize("options", OPTIONS)
 def test_flips(tmp_path: Path, options: str) -> None:
-    data = SAMPLES[options][0]
+    data = sample(options)[0]
     prefix = put(tmp_path, data)
     verify(prefix, graph_pb2.GraphDef)
     verify(prefix)

@@ -7,6 +7,8 @@ import random
 import struct
 import time
 import tracemalloc
+from functools import cache
+from typing import NamedTuple
 
 import brotli
 import pytest
@@ -33,8 +35,17 @@ def read(data: bytes, strict: bool = False) -> tuple[list[bytes], str | None]:
     return records, None
 
 
-def sample() -> tuple[bytes, list[bytes], list[int]]:
-    """A file of 64 KiB and a bit: its bytes, its records, and where its chunks end."""
+class Sample(NamedTuple):
+    """A file: its bytes, its records, and where its chunks end."""
+
+    data: bytes
+    records: list[bytes]
+    ends: list[int]
+
+
+@cache
+def sample() -> Sample:
+    """A file of 64 KiB and a bit."""
     draw = random.Random(5)
     records = [b""] * 300 + [draw.randbytes(size) for size in (30000, 5, 36000, 900, 0)]
     file, ends = io.BytesIO(), [0, 64]
@@ -44,10 +55,9 @@ def sample() -> tuple[bytes, list[bytes], list[int]]:
     scanner = ChunkScanner(Source(file))
     while (header := scanner.header(ends[-1])) is not None:
         ends.append(header.end(ends[-1]))
-    return file.getvalue(), records, ends
+    return Sample(file.getvalue(), records, ends)
 
 
-DATA, RECORDS, ENDS = sample()
 STEP = 41
 
 
@@ -58,33 +68,33 @@ def chunk(kind: int, data: bytes, records: int, size: int, data_size: int | None
 
 
 def test_the_sample_is_what_it_should_be() -> None:
-    assert len(DATA) > BLOCK + 90
-    assert len(ENDS) == 7
-    assert read(DATA, strict=True) == (RECORDS, None)
+    assert len(sample().data) > BLOCK + 90
+    assert len(sample().ends) == 7
+    assert read(sample().data, strict=True) == (sample().records, None)
 
 
 def check_flip(place: int, bit: int) -> None:
     """One changed bit is found; only records before it come out."""
-    damaged = bytearray(DATA)
+    damaged = bytearray(sample().data)
     damaged[place] ^= 1 << bit
     records, code = read(bytes(damaged))
     expected = "SW0801" if place < 64 else ("SW0802", "SW0803", "SW0804")
     assert code is not None
     assert code in expected
-    assert records == RECORDS[: len(records)]
-    assert len(records) < len(RECORDS)
+    assert records == sample().records[: len(records)]
+    assert len(records) < len(sample().records)
 
 
 @pytest.mark.parametrize("part", range(4))
 def test_flips(part: int) -> None:
-    places = [*range(0, 700), *range(BLOCK - 60, BLOCK + 90), *range(700, len(DATA), STEP)]
+    places = [*range(0, 700), *range(BLOCK - 60, BLOCK + 90), *range(700, len(sample().data), STEP)]
     for place in places[part::4]:
         check_flip(place, place % 8)
 
 
 @pytest.mark.slow
 def test_every_flip() -> None:
-    for place in range(len(DATA)):
+    for place in range(len(sample().data)):
         check_flip(place, place * 7 % 8)
 
 
@@ -117,40 +127,40 @@ def test_zeros_after_data_are_compared_only_if_strict() -> None:
 
 def check_cut(size: int) -> None:
     """A cut between two chunks is a shorter file, as in C++; any other is found."""
-    records, code = read(DATA[:size])
-    assert code == (None if size in ENDS else "SW0802")
-    assert records == RECORDS[: len(records)]
-    assert (records == RECORDS) == (size == len(DATA))
+    records, code = read(sample().data[:size])
+    assert code == (None if size in sample().ends else "SW0802")
+    assert records == sample().records[: len(records)]
+    assert (records == sample().records) == (size == len(sample().data))
 
 
 @pytest.mark.parametrize("part", range(4))
 def test_cuts(part: int) -> None:
-    sizes = [*range(0, 700), *ENDS, *range(BLOCK - 60, BLOCK + 90), *range(700, len(DATA), STEP)]
+    sizes = [*range(0, 700), *sample().ends, *range(BLOCK - 60, BLOCK + 90), *range(700, len(sample().data), STEP)]
     for size in sizes[part::4]:
         check_cut(size)
 
 
 @pytest.mark.slow
 def test_every_cut() -> None:
-    for size in range(len(DATA) + 1):
+    for size in range(len(sample().data) + 1):
         check_cut(size)
 
 
 def test_a_fault_says_what_and_where() -> None:
-    damaged = bytearray(DATA)
-    damaged[ENDS[2] + 500] ^= 1
+    damaged = bytearray(sample().data)
+    damaged[sample().ends[2] + 500] ^= 1
     with pytest.raises(RiegeliError) as caught:
         list(RecordReader(io.BytesIO(damaged)))
-    header = ChunkScanner(Source(io.BytesIO(DATA))).header(ENDS[2])
+    header = ChunkScanner(Source(io.BytesIO(sample().data))).header(sample().ends[2])
     assert header is not None
     first, second = str(caught.value).splitlines()
-    assert first.startswith(f"error[SW0803]: the file, byte {ENDS[2]}: the hash of the chunk's data is 0x")
+    assert first.startswith(f"error[SW0803]: the file, byte {sample().ends[2]}: the hash of the chunk's data is 0x")
     assert first.endswith(f", not {header.data_hash:#018x}")
     assert second == "  help: get the file again; RecordReader(recovery=...) reads what is not damaged"
 
 
 def test_what_is_not_riegeli() -> None:
-    for data in (b"hello", b"x" * 1000, bytes(100), DATA[:24] + chunk(ord("p"), b"", 0, 0)[64:]):
+    for data in (b"hello", b"x" * 1000, bytes(100), sample().data[:24] + chunk(ord("p"), b"", 0, 0)[64:]):
         assert read(data) == ([], "SW0801")
 
 
