@@ -566,17 +566,17 @@ def descriptor_sets(draw: Random) -> None:
 
 
 CASES: dict[str, tuple[Case, int]] = {
-    "records": (records, 60),
-    "chunks": (chunks, 40),
-    "modules": (modules, 60),
-    "directories": (directories, 12),
-    "checkpoints": (checkpoints, 30),
-    "saved models": (saved_models, 20),
-    "graphs": (graphs, 20),
-    "bundles": (bundles, 30),
-    "descriptor sets": (descriptor_sets, 30),
+    "records": (records, 30),
+    "chunks": (chunks, 20),
+    "modules": (modules, 30),
+    "directories": (directories, 6),
+    "checkpoints": (checkpoints, 15),
+    "saved models": (saved_models, 10),
+    "graphs": (graphs, 10),
+    "bundles": (bundles, 15),
+    "descriptor sets": (descriptor_sets, 15),
 }
-"""Each family with the number of cases in `make test`; `make test-full` has forty times as many."""
+"""Each family with the number of cases in `make test`; `make test-full` has eighty times as many."""
 
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example)
 PHASES = (Phase.generate, Phase.shrink)
@@ -608,4 +608,4 @@ def test_loaders_read_or_refuse(name: str) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_loaders_read_or_refuse_thousands(name: str) -> None:
     case, count = CASES[name]
-    fuzz(case, 40 * count)
+    fuzz(case, 80 * count)

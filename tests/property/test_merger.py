@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from chunk_cases import put
-from chunk_faults import OPTIONS, sample
+from chunk_faults import OPTIONS as SAMPLED, sample
 from every_field import random_message
 from reference_merger import shuffled
 
@@ -45,6 +45,7 @@ def there_and_back(seed: int, budget: int, folder: Path) -> None:
         assert len(verify(path, type(message)).chunks) == len(chunks)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("seed", range(60))
 def test_any_message_and_any_limit(tmp_path: Path, seed: int) -> None:
     there_and_back(seed, 150, tmp_path)
@@ -119,7 +120,7 @@ def edited(random: Random, data: bytes) -> bytes:
 def fuzz(seed: int, folder: Path) -> bool:
     """Whether a changed file is refused, by each reader in the same way."""
     random = Random(seed)
-    prefix = mutated_file(random, folder, sample(random.choice(OPTIONS))[0])
+    prefix = mutated_file(random, folder, sample(random.choice(SAMPLED))[0])
     refused = 0
     for read in (lambda: Merger.read(prefix, graph_pb2.GraphDef()), lambda: verify(prefix, graph_pb2.GraphDef)):
         try:

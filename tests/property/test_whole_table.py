@@ -32,7 +32,7 @@ def check(program: Program, *, round_trip: bool = False, fused: bool = True) -> 
     assert state == RIGHT, f"seed {program.seed}: {state} {detail}\n{program.text}"
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 @pytest.mark.parametrize("block", range(6))
 def test_random_programs(block: int) -> None:
     for seed in range(10 * block, 10 * block + 10):

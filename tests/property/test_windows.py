@@ -70,6 +70,7 @@ def check(seed: int) -> None:
     np.testing.assert_array_equal(found, case.numpy(*arrays), err_msg=f"seed {seed}\n{text}")
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("block", range(4))
 def test_random_windows(block: int) -> None:
     for seed in range(15 * block, 15 * block + 15):

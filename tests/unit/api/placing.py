@@ -6,11 +6,17 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 
 import shardwright as sw
 
 MESH = sw.Mesh(x=4, y=2)
 STYLES = ("first", "last", "both", "together")
+
+EVERYWHERE = pytest.mark.parametrize(
+    "styles", [STYLES[2:], pytest.param(STYLES[:2], marks=pytest.mark.slow)], ids=" and ".join
+)
+"""All styles; by default those that split most."""
 
 
 def entries(shape: Sequence[int], style: str) -> list[Any]:
@@ -46,7 +52,11 @@ def check(found: Any, expected: Any, tolerance: float = 2e-5) -> None:
 def check_everywhere(
     function: Callable[..., Any], expected: Any, arrays: Sequence[Any], styles: Sequence[str] = STYLES
 ) -> None:
-    """The function on one device, and on the mesh with all arguments in each style."""
+    """The function on one device, and on the mesh with all arguments in each style that places them otherwise."""
     check(sw.function(function)(*arrays), expected)
+    seen: list[list[list[Any]]] = []
     for style in styles:
-        check(sw.function(function)(*[place(array, style) for array in arrays]), expected)
+        layouts = [entries(array.shape, style) for array in arrays]
+        if layouts not in seen:
+            check(sw.function(function)(*[place(array, style) for array in arrays]), expected)
+        seen.append(layouts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 import shardwright as sw
 
 from .cases import Case, case, floats, integers, names, positives
-from .placing import check_everywhere
+from .placing import EVERYWHERE, check_everywhere
 
 A, B, P, K = floats(8, 16), floats(8, 16), positives(8, 16), integers(8, 16)
 Z = (floats(8, 16) + 1j * floats(8, 16)).astype("complex64")
@@ -288,10 +289,11 @@ CASES = [*POINTWISE, *ORDERED, *CHOSEN, *PLACED, *RUNNING, *REPEATED, *DIAGONALS
 
 @pytest.mark.every(2)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_as_numpy_computes_it(case: Case) -> None:
+@EVERYWHERE
+def test_as_numpy_computes_it(case: Case, styles: Sequence[str]) -> None:
     with np.errstate(all="ignore"):
         expected = case.expected(*case.arguments)
-    check_everywhere(case.function, expected, case.arguments)
+    check_everywhere(case.function, expected, case.arguments, styles)
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,7 @@ def test_numbers_of_one_element() -> None:
     assert [1, 2, 3][sw.relayout(np.int32(1), LAYOUTS[-1])] == 2
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("target", LAYOUTS, ids=str)
 @pytest.mark.parametrize("source", LAYOUTS, ids=str)
 def test_relayout_between_any_two(source: sw.Layout, target: sw.Layout) -> None:

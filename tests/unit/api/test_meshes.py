@@ -43,6 +43,7 @@ def part(layout: sw.Layout, device: int) -> np.ndarray[Any, Any]:
     return found
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("source", "target"), [*itertools.product(PLACES, PLACES)], ids=str)
 def test_to_every_mesh(source: sw.Layout, target: sw.Layout) -> None:
     moved = sw.relayout(sw.relayout(WHOLE, source), target)

@@ -13,7 +13,7 @@ import pytest
 import shardwright as sw
 
 from .cases import Case, floats
-from .placing import MESH, check, check_everywhere, place
+from .placing import EVERYWHERE, MESH, check, check_everywhere, place
 
 nn = sw.nn
 A = floats(8, 16) * 3
@@ -372,10 +372,11 @@ CASES = [*CONVOLUTIONS, *TRANSPOSED, *POOLS, *NORMS, *POINTWISE, *LOSSES, *ATTEN
 
 @pytest.mark.every(3)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_as_numpy_computes_it(case: Case) -> None:
+@EVERYWHERE
+def test_as_numpy_computes_it(case: Case, styles: Sequence[str]) -> None:
     with np.errstate(all="ignore"):
         expected = case.expected(*case.arguments)
-    check_everywhere(case.function, expected, case.arguments)
+    check_everywhere(case.function, expected, case.arguments, styles)
 
 
 @pytest.mark.parametrize("style", ["first", "both", "together"])

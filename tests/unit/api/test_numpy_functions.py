@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import shardwright as sw
 from shardwright.frontends.functions.naming.numpy_names import ROWS
 
 from .cases import booleans, floats, integers, positives
-from .placing import STYLES, check, place
+from .placing import EVERYWHERE, check, place
 
 NUMPY: Any = np
 X, Y, SQUARE = floats(8, 4), floats(8, 4), floats(4, 4)
@@ -189,11 +189,12 @@ def test_every_row_has_a_case() -> None:
 
 @pytest.mark.every(2)
 @pytest.mark.parametrize(("name", "function", "arrays"), CASES, ids=[name for name, _, _ in CASES])
+@EVERYWHERE
 def test_results_are_those_of_numpy_and_stay_distributed(
-    name: str, function: Callable[..., Any], arrays: tuple[Any, ...]
+    name: str, function: Callable[..., Any], arrays: tuple[Any, ...], styles: Sequence[str]
 ) -> None:
     expected = function(*arrays)
-    for style in STYLES[1:]:
+    for style in styles:
         found = function(*[place(array, style) for array in arrays])
         if name in DECIDING:
             assert found is bool(expected)

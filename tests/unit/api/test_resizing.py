@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import pytest
 import shardwright as sw
 
 from .cases import Case, floats, integers
-from .placing import MESH, check, check_everywhere, place
+from .placing import EVERYWHERE, MESH, check, check_everywhere, place
 
 resize = sw.nn.resize
 X, IMAGES = floats(8, 16), floats(4, 8, 8, 3)
@@ -79,8 +79,9 @@ CASES = [
 
 @pytest.mark.every(3)
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
-def test_as_defined(case: Case) -> None:
-    check_everywhere(case.function, case.expected(*case.arguments), case.arguments)
+@EVERYWHERE
+def test_as_defined(case: Case, styles: Sequence[str]) -> None:
+    check_everywhere(case.function, case.expected(*case.arguments), case.arguments, styles)
 
 
 def test_twice_as_many_lie_between() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 import shardwright as sw
 
 from .cases import Case, booleans, case, floats, integers
-from .placing import MESH, check, check_everywhere, place
+from .placing import EVERYWHERE, MESH, check, check_everywhere, place
 
 A, K, MASK, ROWS = floats(8, 16), integers(8, 16), booleans(8, 16), np.array([3, 0, 3, -1], "int32")
 
@@ -120,8 +121,9 @@ UPDATED = [
 
 @pytest.mark.every(4)
 @pytest.mark.parametrize("case", [*PADDED, *SPLIT, *UPDATED], ids=lambda case: case.name)
-def test_as_numpy_computes_it(case: Case) -> None:
-    check_everywhere(case.function, case.expected(*case.arguments), case.arguments)
+@EVERYWHERE
+def test_as_numpy_computes_it(case: Case, styles: Sequence[str]) -> None:
+    check_everywhere(case.function, case.expected(*case.arguments), case.arguments, styles)
 
 
 def test_nothing_else_changes_by_a_bit() -> None:

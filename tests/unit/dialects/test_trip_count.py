@@ -50,7 +50,7 @@ def counted(direction, start, limit, step):
 @pytest.mark.every(5)
 @pytest.mark.parametrize("direction", HOLDS)
 def test_counts_are_those_of_python(direction):
-    for start in range(-3, 4):
+    for start in (-3, 0, 2):
         for limit in range(-6, 7):
             for step in (-3, -2, -1, 1, 2, 3):
                 assert found(direction, start, limit, step) == counted(direction, start, limit, step)

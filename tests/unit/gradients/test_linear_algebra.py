@@ -124,7 +124,7 @@ CASES = [
 ]
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(4)
 @pytest.mark.parametrize(("function", "arguments"), CASES)
 def test_against_differences(function: Callable[..., Any], arguments: Sequence[np.ndarray[Any, Any]]) -> None:
     value, places = sw.function(function), tuple(range(len(arguments)))
@@ -170,7 +170,7 @@ def test_of_layouts_rows_and_tapes(function: Callable[..., Any], arguments: Sequ
             np.testing.assert_allclose(np.asarray(gradient), np.stack(due), rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(3)
 @pytest.mark.parametrize("dtype", ["float32", "complex64"])
 @pytest.mark.parametrize("name", ["det", "slogdet", "inv", "solve", "qr tall", "eigh", "svd", "svdvals", "pinv"])
 def test_of_32_bits(name: str, dtype: str) -> None:

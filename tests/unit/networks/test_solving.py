@@ -51,6 +51,7 @@ def grid(rows: int, columns: int, generator: np.random.Generator, choices: int =
     return Network.build([generator.integers(0, 50, choices) for _ in range(at.size)], edges)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("memory", [False, True], ids=["", "memory"])
 @pytest.mark.parametrize("seed", range(4))
 def test_brute_force_agrees(seed: int, memory: bool) -> None:

@@ -95,6 +95,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], list[tuple[int, ...]]]] = {
 }
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("mesh", [ONE, TWO], ids=["one", "two"])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_no_assignment_sends_less_and_the_best_not_much_more(name: str, mesh: sw.Mesh) -> None:

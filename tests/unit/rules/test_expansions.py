@@ -190,7 +190,7 @@ def chosen(tried: Tried, mesh: Mesh, *, salt: str, most: int = 2) -> Iterator[tu
     return itertools.islice(priced, most)
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(4)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("case", EXPANDING, ids=lambda case: case.name)
 def test_expansions(case: Case) -> None:

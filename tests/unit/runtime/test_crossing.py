@@ -96,6 +96,7 @@ MESHES = [MESH, Mesh([("x", 2), ("z", 1), ("y", 4)])]
 TRANSFERS = [spec((), ()), spec((X,), ()), spec((Y,), (X,)), spec((), (Y,)), spec((X, Y), ())]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("source", "target"), list(product(TRANSFERS, TRANSFERS)))
 @pytest.mark.parametrize("meshes", [(0, 1), (1, 0)])
 def test_a_transfer_gives_each_process_what_it_lacks_once(

@@ -142,6 +142,7 @@ def quiet() -> Any:
         yield
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("source", [*FLOATS, *INTEGERS, *OTHERS])
 def test_converts_between_all_pairs(source: str) -> None:
     array = values(source)

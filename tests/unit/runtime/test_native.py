@@ -98,6 +98,7 @@ CASES = [
 ]
 
 
+@pytest.mark.every(3)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(("op", "kind", "function"), CASES, ids=lambda case: case if isinstance(case, str) else "")
 def test_each_op_gives_the_bits_of_numpy(op: str, kind: str, function: Any) -> None:

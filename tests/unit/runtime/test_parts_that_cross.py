@@ -72,6 +72,7 @@ def lacking(before: str, after: str, mesh: Mesh) -> list[int]:
     return found
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("before", "after"), PAIRS)
 def test_each_device_receives_what_it_lacks(before: str, after: str) -> None:
     ran = run(relayout(before, after), [WHOLE])

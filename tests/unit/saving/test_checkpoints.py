@@ -79,6 +79,7 @@ LAYOUTS: list[tuple[Any, ...]] = [
 ]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("written", LAYOUTS)
 @pytest.mark.parametrize("wanted", LAYOUTS)
 def test_any_layout_is_read_from_any_other(written: Any, wanted: Any, tmp_path: Path) -> None:

@@ -120,6 +120,7 @@ def test_a_group_is_not_walked_into() -> None:
 # What it makes of ours.
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("sizes", "functions", "max_size"),
     [
