@@ -17,6 +17,7 @@ pytest.importorskip("mpi4py", reason="the extra mpi is not installed")
 
 TESTS = Path(__file__).resolve().parents[1]
 CHILD = TESTS / "support" / "mpi_child.py"
+ARRAYS = TESTS / "support" / "mpi_arrays.py"
 SECONDS = 300
 NUMBER = re.compile(r"(?<![\w@])\d+(?:\.\d+)?(?:e[+-]\d+)?")
 
@@ -42,13 +43,13 @@ def run(count: int, *arguments: str, script: Path = CHILD) -> str:
 
 
 def test_mpi_combines_as_numpy_does_and_moves_pieces_however_they_lie() -> None:
-    assert run(3, "arrays").count("done") == 3
+    assert run(3, script=ARRAYS).count("done") == 3
 
 
 def test_the_api_stages_and_programs_on_two_processes(tmp_path: Path) -> None:
     """All in one job: to start it takes longer than what it does."""
     said = run(2, "some", str(tmp_path), "heat_stencil", "smap_pipeline")
-    assert [said.count(f"{scenario} done") for scenario in ("api", "stages", "programs")] == [2, 2, 2]
+    assert [said.count(f"{scenario} is done\n") for scenario in ("api", "stages", "programs")] == [2, 2, 2]
 
 
 @pytest.mark.slow

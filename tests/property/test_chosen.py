@@ -48,7 +48,7 @@ def run_within(program: Program, bare: ModuleOp, limit: int | None, **allowed: b
     return held
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(4)
 @pytest.mark.parametrize("seed", range(12))
 def test_chosen_equals_numpy(seed: int) -> None:
     run_chosen(seed, parts=False)
