@@ -18,7 +18,7 @@ from window_cases import convolution, largest, reduction, selection
 from shardwright.dialects.stablehlo.windows import ConvDimensions
 from shardwright.layout.planning.sweep import Sweep
 
-MOST, MOST_SLOW = 5, 400
+MOST, MOST_SLOW = 3, 400
 
 FIRST = ConvDimensions(0, 1, (2,), 1, 0, (2,), 0, 1, (2,))
 IMAGES = ConvDimensions(0, 3, (1, 2), 2, 3, (0, 1), 0, 3, (1, 2))

@@ -33,6 +33,7 @@ def test_sharded_equals_numpy(seed: int) -> None:
     run_partitioned(random_program(seed))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("seed", range(60, 80))
 def test_unsharded_equals_numpy(seed: int) -> None:
     program = random_program(seed)

@@ -125,7 +125,7 @@ def data(spec: Any) -> tuple[Any, Any]:
     return sw.relayout(X, layout), sw.relayout(Y, layout)
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(4)
 @pytest.mark.parametrize("case", list(CASES))
 @pytest.mark.parametrize("layouts", list(LAYOUTS))
 def test_training_is_that_of_numpy(layouts: str, case: str) -> None:

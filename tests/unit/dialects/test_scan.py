@@ -52,6 +52,7 @@ def due(function: Callable[[Any, Any], Any], start: Any, dim: int, reverse: bool
     return np.stack(found[::-1] if reverse else found, dim), carried
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("dim", [0, 1])
 @pytest.mark.parametrize(

@@ -306,7 +306,7 @@ def assert_program(name: str, count: int, *, fused: bool) -> None:
         assert total == alone.ledger.sent_bytes * count
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("name", "count"), SHARED)
 def test_programs(name: str, count: int) -> None:
     assert_program(name, count, fused=count < 8)

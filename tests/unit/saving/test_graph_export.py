@@ -72,6 +72,7 @@ def test_a_layer_is_what_tensorflow_users_would_write() -> None:
     assert graph.versions.producer > 0
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("block", range(6))
 def test_random_programs(block: int) -> None:
     for seed in range(20 * block, 20 * block + 20):

@@ -147,6 +147,7 @@ def test_graphs_and_saved_models(sizes, functions, max_size, tmp_path) -> None:
     assert same(from_file(path, saved_model_pb2.SavedModel()), model)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("max_size", [200, 500, 3000, 100_000])
 def test_saved_models_with_everything(max_size) -> None:
     model = full_saved_model()
