@@ -48,7 +48,9 @@ def bytes_sent(
     copies: Copies | None = None,
 ) -> float:
     """
-    What each device would send if `program` were aligned to `dims`: the same walk, in `order`, without the edits.
+    What each device would send if `program` were aligned to `dims`, as the strategist weighs it.
+
+    The same walk, in `order`, without the edits.
 
     Without `copies`, each op does what is cheapest for it alone, as its tensors are split: refinement is led by what
     sends little without anything further.

@@ -159,6 +159,10 @@ class Scope:
         return "\n".join([*(op.text for op in self.ops), last])
 
 
+WEIGHED = 3
+"""Every so many-th program says what a message counts as."""
+
+
 @dataclass
 class Program:
     """A program: its mesh, arguments, ops, results, and the layouts of arguments and results by name or number."""
@@ -185,10 +189,15 @@ class Program:
         helpers = "".join(f"{text}\n" for text in dict.fromkeys(text for op in self.ops for text in op.helpers))
         names, types = ", ".join(v.name for v in self.results), ", ".join(v.type for v in self.results)
         return (
-            f"module @program_{self.seed} {{\n  sdy.mesh @mesh = <[{axes}]>\n"
+            f"module @program_{self.seed} {self._weight}{{\n  sdy.mesh @mesh = <[{axes}]>\n"
             f"  func.func public @main({arguments}) -> ({results}) {{\n{indented(body, 4)}\n"
             f"    return {names} : {types}\n  }}\n{indented(helpers, 2)}}}\n"
         )
+
+    @property
+    def _weight(self) -> str:
+        """For every so many-th program what a message counts as, as `shardwright.jax.jit` says it."""
+        return "attributes {dtensor.message_bytes = 256 : i64} " if self.seed % WEIGHED == 0 else ""
 
     def _attribute(self, key: str) -> str:
         layout = self.layouts.get(key)

@@ -43,6 +43,8 @@ EXPORTED_REFUSALS = {
 class Runnable(Protocol):
     """A program with inputs and what must come out: drawn as text, or traced."""
 
+    seed: int
+
     @property
     def text(self) -> str:
         """The module."""
@@ -139,7 +141,7 @@ def _exported(program: Runnable, local: ModuleOp, wanted: bool) -> Iterator[str]
     if not wanted:
         return
     own = local.clone()
-    export_stablehlo(own)
+    export_stablehlo(own, platform="cpu" if program.seed % 2 else None)
     try:
         again = compile_module(partitioned(print_module(own))[1])
     except ShardwrightError as error:
