@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from shardwright.layout.words import dims_in_words
+from shardwright.networks.network import Network
 from shardwright.networks.solving import eliminated
 from shardwright.passes.program import Dims, Node, Program, Step
 from shardwright.passes.propagation.alignment import Aligner, counted
@@ -15,7 +18,7 @@ from shardwright.passes.propagation.strategy import LEAST_SAVING, Strategist
 from shardwright.passes.propagation.structure.ordering import structural_marks, structural_order
 from shardwright.passes.propagation.whole.building import Building
 from shardwright.passes.propagation.whole.choices import Choices
-from shardwright.passes.propagation.whole.polishing import MOST_OPS, polished, shares
+from shardwright.passes.propagation.whole.polishing import MOST_OPS, polished
 
 MOST_NODES, MOST_WAYS, MOST_ENTRIES = 128, 256, 1_000_000
 """
@@ -30,6 +33,9 @@ The part of what is sent that a single change must save which takes more message
 
 A look-up in a table that is split by rows, with its gradient, takes two messages; with 6 % fewer bytes it takes five.
 """
+
+FEW_ENTRIES = 50_000
+"""The same entries where a network is solved once for each layout of each value."""
 
 MOST_SHARED = 24
 """The ops of a program whose values may each be there in two layouts for those who read them."""
@@ -60,9 +66,15 @@ def improve(program: Program, strategist: Strategist, state: State) -> None:
     dims = best_together(program, strategist, state.dims, idle=idle)
     if dims is None or not count(dims).beats(before):
         dims = list(state.dims)
-    if len(program.nodes) <= MOST_OPS and shares(program) and count(dims).sent:
+    if len(program.nodes) <= MOST_OPS and count(dims).sent:
         choices = Choices(program, strategist, state.dims, unused=idle)
-        dims = polished(choices, _movable(program, order, idle=idle), dims, count, _Outcome.clearly_beats)
+
+        def beats(found: _Outcome, other: _Outcome) -> bool:
+            return found.work <= before.work and found.clearly_sends_less(other)
+
+        movable = _movable(program, order, idle=idle)
+        starts = best_with_each(program, strategist, state.dims, movable, idle=idle)
+        dims = polished(choices, movable, [dims, *starts], count, beats)
     if dims != state.dims:
         _move(program, state, dims, before.sent - count(dims).sent)
 
@@ -86,10 +98,11 @@ class _Outcome:
             return False
         return self.sent < other.sent - LEAST_SAVING or (self.sent <= other.sent and self.work < other.work)
 
-    def clearly_beats(self, other: _Outcome) -> bool:
-        """The same, in no more messages, or by enough to be worth more."""
-        enough = self.sent <= (1 - WORTH_WHILE) * other.sent or self.sent == other.sent
-        return self.beats(other) and (enough or self.messages <= other.messages)
+    def clearly_sends_less(self, other: _Outcome) -> bool:
+        """Whether this sends less, or as much at less work, in no more messages or by enough to be worth more."""
+        if self.sent < other.sent - LEAST_SAVING:
+            return self.messages <= other.messages or self.sent <= (1 - WORTH_WHILE) * other.sent
+        return self.sent == other.sent and self.work < other.work
 
 
 def is_idle(program: Program, strategist: Strategist, dims: Sequence[Dims]) -> bool:
@@ -129,11 +142,39 @@ def best_together(program: Program, strategist: Strategist, dims: Sequence[Dims]
     """The layouts that are cheapest in the program's network, if it is narrow enough to be solved exactly."""
     for shared in (True, False) if len(program.nodes) <= MOST_SHARED else (False,):
         building = Building(program, strategist, dims, shared=shared, idle=idle)
-        found, _ = eliminated(building.network(), MOST_ENTRIES)
-        if not found.tables:
-            choices = found.complete({})[: len(dims)]
-            return [layouts[choice] for layouts, choice in zip(building.layouts, choices, strict=False)]
+        found = _solved(building, building.network(), MOST_ENTRIES)
+        if found is not None:
+            return found[1]
     return None
+
+
+def best_with_each(
+    program: Program, strategist: Strategist, dims: Sequence[Dims], movable: Sequence[int], *, idle: bool
+) -> list[list[Dims]]:
+    """
+    For each layout that a movable value may have the layouts that are cheapest in the network with it, these in order.
+
+    What really sends least is seldom far from one of these, and may be far from what is cheapest in the network.
+    """
+    building = Building(program, strategist, dims, shared=True, idle=idle)
+    network, found = building.network(), list[tuple[float, list[Dims]]]()
+    for value in movable:
+        for choice in range(len(building.layouts[value])):
+            only = np.full(len(network.costs[value]), np.inf)
+            only[choice] = network.costs[value][choice]
+            costs = (*network.costs[:value], only, *network.costs[value + 1 :])
+            solved = _solved(building, replace(network, costs=costs), FEW_ENTRIES)
+            found += [] if solved is None else [solved]
+    return [layouts for _, layouts in sorted(found, key=lambda each: each[0])]
+
+
+def _solved(building: Building, network: Network, most: int) -> tuple[float, list[Dims]] | None:
+    """What is cheapest in a network of all layouts; None where it is too wide, or nothing is allowed."""
+    found, _ = eliminated(network, most)
+    if found.tables or not math.isfinite(found.value):
+        return None
+    choices = found.complete({})[: len(building.dims)]
+    return found.value, [layouts[choice] for layouts, choice in zip(building.layouts, choices, strict=False)]
 
 
 def _has_few(program: Program, choices: Choices) -> bool:

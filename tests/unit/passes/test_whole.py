@@ -26,7 +26,7 @@ from shardwright.passes.propagation.numbering import build_program
 from shardwright.passes.propagation.starts import best_state
 from shardwright.passes.propagation.strategy import Strategist
 from shardwright.passes.propagation.structure.ordering import structural_marks, structural_order
-from shardwright.passes.propagation.whole import improving
+from shardwright.passes.propagation.whole import improving, polishing
 from shardwright.passes.propagation.whole.improving import improve, is_idle
 from shardwright.passes.propagation.whole.prices import finishing, moving
 
@@ -64,12 +64,18 @@ class Planned:
     strategist: Strategist
     dims: list[Dims]
 
-    def cost(self, dims: list[Dims]) -> tuple[float, float]:
-        """Bytes for each device, and multiplications."""
+    def outcome(self, dims: list[Dims]) -> tuple[float, float, float]:
+        """Bytes for each device, about in how many messages, and multiplications."""
         order = structural_order(self.program, structural_marks(self.program))
         walk = counted(self.program, self.strategist, dims, order)
         ways = zip(self.program.nodes, walk.strategies, strict=True)
-        return walk.sent, sum(math.prod(node.rule.sizes) / way.degree for node, way in ways if node.rule.heavy)
+        work = sum(math.prod(node.rule.sizes) / way.degree for node, way in ways if node.rule.heavy)
+        return walk.sent, walk.messages, work
+
+    def cost(self, dims: list[Dims]) -> tuple[float, float]:
+        """Bytes for each device, and multiplications."""
+        sent, _, work = self.outcome(dims)
+        return sent, work
 
     def split(self, dims: Dims) -> int:
         return math.prod(map(self.program.mesh.group_size, dims))
@@ -314,28 +320,36 @@ def random_program(seed: int, most_ops: int = 8) -> str:
     return Writer(generator, tuple(map(Axis, mesh))).program(mesh, most_ops)
 
 
-def least_of_all(text: str, most: int) -> tuple[float, float] | None:
-    """The least that any layouts send at no more work, and that work; None where there are more than `most` to try."""
+Outcomes = list[tuple[float, float, float]]
+"""Of layouts each what they send, in how many messages, and the work."""
+
+
+def all_outcomes(text: str, most: int) -> Outcomes | None:
+    """What comes of the layouts before all are chosen together, and of all others; None for more than `most`."""
     before = refined(text)
     others = list(itertools.islice(before.others(), most + 1))
-    if len(others) > most:
-        return None
-    sent, work = before.cost(before.dims)
-    costs = [before.cost(dims) for dims in others]
-    return min((found for found, its_work in costs if its_work <= work and found < sent), default=sent), work
+    return None if len(others) > most else [before.outcome(dims) for dims in (before.dims, *others)]
 
 
-def reaches(text: str, least: float, work: float) -> bool:
-    """Whether what is found sends no more than that at no more work."""
+def are_least(text: str, known: Outcomes) -> bool:
+    """
+    Whether no layouts of the values are better than those that are found.
+
+    Better is what sends less at no more work than before, and takes no more messages or sends a fourteenth less.
+    """
+    (sent, _, work), *others = known
     after = improved(text)
-    found, after_work = after.cost(after.dims)
-    return after_work <= work and found <= least + 0.5
+    found, messages, after_work = after.outcome(after.dims)
+    if found > sent or after_work > work:
+        return False
+    less = (each for each in others if each[0] < found - 0.5 and each[2] <= work)
+    return not any(its <= messages or its_sent <= found * 13 / 14 for its_sent, its, _ in less)
 
 
 def agrees(text: str, most: int) -> bool | None:
-    """Whether no layouts of the values send less at no more work; None where there are more than `most` to try."""
-    least = least_of_all(text, most)
-    return None if least is None else reaches(text, *least)
+    """Whether brute force finds nothing better; None where there are more than `most` layouts to try."""
+    known = all_outcomes(text, most)
+    return None if known is None else are_least(text, known)
 
 
 @pytest.mark.parametrize("seed", [*range(2), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 18))])
@@ -368,18 +382,50 @@ def test_brute_force_over_random_programs_agrees(seeds: range, most: int, monkey
 @RANDOM
 def test_brute_force_that_counts_copies_agrees(seeds: range, most: int) -> None:
     """What ops share the network prices in part only: what it misses is found by changes of one value or two."""
-    assert agreeing(seeds, most) >= 0.985
+    assert agreeing(seeds, most) == 1
 
 
-@pytest.mark.parametrize("seed", [73, 83, 124])
+@pytest.mark.parametrize("seed", [73, 83, 124, 1732])
 def test_what_ops_share_is_found_by_changes(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A value that an op reads twice, one change, and two changes at once: none of them is in the network."""
+    """
+    A value that an op reads twice, one change, two changes at once, and a value that is read as its maker left it.
+
+    None of them is in the network.
+    """
     text = random_program(seed)
-    least = least_of_all(text, 1500)
-    assert least is not None
-    assert reaches(text, *least)
+    known = all_outcomes(text, 1500)
+    assert known is not None
+    assert are_least(text, known)
     monkeypatch.setattr(improving, "MOST_OPS", 0)
-    assert not reaches(text, *least)
+    assert not are_least(text, known)
+
+
+def test_values_that_are_handed_on_change_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A product and its hyperbolic tangent are one change, and another product is the second."""
+    text = random_program(1429)
+    plan = improved(text)
+    assert plan.cost(plan.dims)[0] == 288
+    monkeypatch.setattr(polishing, "_stretches", lambda *_: [])
+    plan = improved(text)
+    assert plan.cost(plan.dims)[0] == 320
+
+
+def test_what_is_cheapest_with_each_layout_is_where_changes_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On three axes there are more changes of two values than are tried."""
+    text = random_program(6393)
+    plan = improved(text)
+    assert plan.cost(plan.dims)[0] == 384
+    monkeypatch.setattr(improving, "best_with_each", lambda *_, **__: [])
+    plan = improved(text)
+    assert plan.cost(plan.dims)[0] == 400
+
+
+def test_fewer_bytes_are_worth_work_that_was_there_before() -> None:
+    """The network halves the work and saves a quarter of the bytes; half of them can be saved at the work there was."""
+    text = random_program(165)
+    before, after = refined(text), improved(text)
+    assert before.cost(before.dims) == (2048, 8192)
+    assert after.cost(after.dims) == (1024, 8192)
 
 
 @pytest.mark.parametrize("seed", [275, 397])
