@@ -43,7 +43,7 @@ PIPELINES: dict[str, tuple[str, ...]] = {
 """Each pipeline by name, down to the stage in which it leaves the program."""
 
 LEAVING = frozenset({PLAN[-1], LOCALIZE[-1]})
-"""The passes after which a program may leave the compiler: always verified, whoever asked for it."""
+"""The passes after which a program may leave the compiler: then it is verified, whoever asked for it."""
 
 
 @dataclass(frozen=True)
@@ -59,13 +59,19 @@ Observer = Callable[[str, ModuleOp], None]
 
 
 def run_pipeline(
-    module: ModuleOp, names: Iterable[str], *, verify_each: bool = False, observer: Observer | None = None
+    module: ModuleOp,
+    names: Iterable[str],
+    *,
+    verify_each: bool = False,
+    leaving: bool = True,
+    observer: Observer | None = None,
 ) -> list[PassTime]:
     """
     Runs passes and pipelines, by name, over `module`, in place; returns each pass' time.
 
-    The planned and the local program are verified, ops and stage; with `verify_each`, what each pass makes. Raises
-    SW0317 for what is found wrong, SW0705 for an unknown name.
+    The planned and the local program are verified, ops and stage, unless they are not `leaving` the compiler but are
+    counted and thrown away; with `verify_each`, what each pass makes. Raises SW0317 for what is found wrong, SW0705
+    for an unknown name.
 
     >>> run_pipeline(ModuleOp([]), ["cse", "dce"])[1].name
     'dce'
@@ -80,7 +86,7 @@ def run_pipeline(
             _LOG.info("%s: %.1f ms", name, times[-1].seconds * 1000)
             if _LOG.isEnabledFor(logging.DEBUG):  # the count walks the module
                 _LOG.debug("%s: %d ops", name, sum(1 for _ in module.walk()))
-            if verify_each or name in LEAVING:
+            if verify_each or (leaving and name in LEAVING):
                 verify_ours(module, name)
             if observer is not None:
                 observer(name, module)

@@ -7,9 +7,9 @@ from typing import Literal, TypeAlias, get_args
 
 from xdsl.dialects.builtin import ModuleOp
 
-from shardwright.compiler.layouts.microbatches import in_microbatches
+from shardwright.compiler.layouts.microbatches import Microbatches, fewest_parts
 from shardwright.compiler.layouts.offers import Offer, nothing_fits
-from shardwright.compiler.layouts.trials import FEWER, LaidOut, Trials
+from shardwright.compiler.layouts.trials import FEWER, LaidOut, Trials, Tried
 from shardwright.compiler.layouts.unsharded import strip_layouts
 from shardwright.compiler.pipelines import IMPORT, run_pipeline
 from shardwright.diagnostics.faults import value_error
@@ -56,20 +56,21 @@ def chosen(
         )
     module = on_mesh(traced, mesh)
     if objective == "bytes" and limit is None:
-        Chooser(module).choose(math.inf)
+        chooser = Chooser(module)
+        chooser.write(chooser.choose(math.inf))
         return module
     mesh = next(iter(meshes(module).values()), None)
     known = None if objective == "bytes" or mesh is None else topology or Topology.of(mesh)
     most, program = math.inf if limit is None else limit, LaidOut(module, known)
     plain = Trials(program, most)
     if plain.best is not None:
-        return plain.best.module
+        return plain.best.laid_out()
     assert plain.least is not None
     offers: list[Offer] = []
     for allowed, way in ((recompute, _recomputed), (microbatches, _in_parts)):
-        offer = way(program, most)
+        offer = way(program, most, plain.least)
         if allowed and offer is not None and offer.tried.memory.peak <= most:
-            return offer.tried.module
+            return offer.tried.laid_out()
         if offer is not None and offer.tried.memory.peak < plain.least.memory.peak:
             offers.append(offer)
     raise nothing_fits(module, most, plain.least, offers)
@@ -94,27 +95,31 @@ def on_mesh(traced: ModuleOp, mesh: Mesh | None) -> ModuleOp:
     return module
 
 
-def _recomputed(program: LaidOut, limit: float) -> Offer | None:
+def _recomputed(program: LaidOut, limit: float, without: Tried) -> Offer | None:
     """What comes of computing values again; None where none could be."""
     again = Trials(program, limit, tries=FEWER, recompute=True)
     found = again.best or again.least
     return Offer("recompute=True", "values are computed again", found) if found and found.again else None
 
 
-def _in_parts(program: LaidOut, limit: float) -> Offer | None:
+def _in_parts(program: LaidOut, limit: float, without: Tried) -> Offer | None:
     """What comes of as few parts of the batch as will do, or of those that hold least; None where it has none."""
-    offer: Offer | None = None
-    for count, parts in in_microbatches(program.given):
-        program = LaidOut(parts, program.topology, like=program)
-        trials = Trials(program, limit, tries=FEWER, first=limit)
+    batch, like, offers = Microbatches(program.given), program, dict[int, Offer]()
+
+    def tried(count: int) -> int | None:
+        nonlocal like
+        parts = batch.of(count)
+        if parts is None:
+            return None
+        like = LaidOut(parts, program.topology, like=like)
+        trials = Trials(like, limit, tries=FEWER, first=limit)
         found = trials.best or trials.least
         assert found is not None
-        if offer is not None and found.memory.peak >= offer.tried.memory.peak:
-            break  # more parts do not help any more
-        offer = Offer("microbatches=True", f"{count} parts of the batch one after the other", found)
-        if trials.best is not None:
-            break
-    return offer
+        offers[count] = Offer("microbatches=True", f"{count} parts of the batch one after the other", found)
+        return found.memory.peak
+
+    count = fewest_parts(batch.counts, tried, without.memory.peak, limit)
+    return None if count is None else offers[count]
 
 
 def _put_on(module: ModuleOp, mesh: Mesh | None) -> None:

@@ -9,7 +9,7 @@ of the device, and sums in the place of reductions, is the body of the loop.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -40,36 +40,90 @@ from shardwright.passes.rewriter import erase, insert_before, retype
 from shardwright.passes.stages import WHY
 from shardwright.rules.reductions import is_zero
 
-__all__ = ["in_microbatches"]
+__all__ = ["Microbatches", "fewest_parts"]
 
 PARTS = "microbatch"
 """The axis whose devices the parts would be."""
 
 
-def in_microbatches(module: ModuleOp) -> Iterator[tuple[int, ModuleOp]]:
+class Microbatches:
     """
-    The program in 2, 3, 4 ... parts of its batch, as far as that divides; nothing where there is none.
+    A program in parts of its batch: 2, 3, 4 ... as far as that divides; in none where there is no batch.
 
     A batch is what can be done part by part: nothing that has it needs what is summed over it. Of several the one that
     most bytes have. A program that asks for layouts inside, or of a manual computation, is not taken apart.
     """
-    asking = ConstraintOp | RelayoutOp | BarrierOp | GroupOp
-    if any(isinstance(op, asking) or manual_axes(op) for op in module.walk()):
-        return
-    dims = (size for argument in entry_function(module).args for size in shape_of(argument))
-    counts = sorted({count for size in dict.fromkeys(dims) for count in _divisors(size)})
-    name: int | None = None
-    while counts:
-        count = counts.pop(0)
-        plan = _Splits(module, count)
-        for each in plan.names if name is None else [name]:
-            parts = plan.split(each)
-            if parts is None:
-                continue
-            if name is None:
-                name, counts = each, [other for other in _divisors(parts.size * count) if other > count]
-            yield count, _written(module.clone(), parts)
-            break
+
+    def __init__(self, module: ModuleOp):
+        self._module = module
+        self._first: tuple[int, int, _Parts] | None = None
+        """The named dim that is the batch, the least number of its parts, and these."""
+        self.counts = [] if any(map(_is_asking, module.walk())) else self._counts()
+
+    def _counts(self) -> list[int]:
+        dims = (size for argument in entry_function(self._module).args for size in shape_of(argument))
+        for count in sorted({count for size in dict.fromkeys(dims) for count in _divisors(size)}):
+            plan = _Splits(self._module, count)
+            for name in plan.names:
+                parts = plan.split(name)
+                if parts is not None:
+                    self._first = name, count, parts
+                    return [other for other in _divisors(parts.size * count) if other >= count]
+        return []
+
+    def of(self, count: int) -> ModuleOp | None:
+        """The program in so many parts; None where that cannot be done."""
+        assert self._first is not None
+        name, first, parts = self._first
+        found = parts if count == first else _Splits(self._module, count).split(name)
+        return None if found is None else _written(self._module.clone(), found)
+
+
+def fewest_parts(counts: Sequence[int], tried: Callable[[int], float | None], whole: float, limit: float) -> int | None:
+    """
+    Of some numbers of parts the fewest that hold no more than a limit, else the one that holds least; None without any.
+
+    `tried` says what parts hold, None where there are none, and `whole` what one part does. More parts hold less, up to
+    the number from which on they hold more. So a number is tried where it is expected to do, as what does not depend on
+    the batch stays and the rest is divided by the number; the largest where none is.
+
+    >>> fewest_parts([2, 4, 8, 16], lambda count: 10 + 80 / count, 90, 20)
+    8
+    """
+    best, held, fits = None, math.inf, False
+    low, high, known = 1, math.inf, [(1, whole)]
+    while left := [count for count in counts if low < count < high]:
+        if high == math.inf:
+            count = next((each for each in left if _expected(each, known) <= limit), left[-1])
+        else:
+            count = left[-1] if fits else left[0]
+        found = tried(count)
+        if found is None:
+            counts = [each for each in counts if each != count]
+            continue
+        known.append((count, found))
+        if found <= limit:
+            best, held, fits, high = count, found, True, count
+        elif fits or found < held:
+            low = count
+            best, held = (best, held) if fits else (count, found)
+        else:
+            high = count
+    return best
+
+
+def _expected(count: int, known: Sequence[tuple[int, float]]) -> float:
+    """What so many parts hold, by the last two that are known."""
+    if len(known) < 2:
+        return -math.inf
+    (few, more), (many, less) = known[-2:]
+    divided = (more - less) / (1 / few - 1 / many)
+    return less + divided * (1 / count - 1 / many)
+
+
+def _is_asking(op: Operation) -> bool:
+    """Whether an op asks for a layout, or is of a manual computation."""
+    return isinstance(op, ConstraintOp | RelayoutOp | BarrierOp | GroupOp) or bool(manual_axes(op))
 
 
 def _divisors(size: int) -> list[int]:
@@ -108,7 +162,7 @@ class _Splits:
         program = build_program(local)
         dims = self._assigner.of_values(self._assigner.layouts(((name,),)))
         write_layouts(program, dims, [""] * len(dims))
-        run_pipeline(local, (*PROPAGATE, *ALIGN, "lower-relayouts", *LOCALIZE))
+        run_pipeline(local, (*PROPAGATE, *ALIGN, "lower-relayouts", *LOCALIZE), leaving=False)
         return _Parts.of(entry_function(local).body.block, entry_function(self._bare).body.block, self._parts)
 
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, UnitAttr
+from xdsl.ir import Attribute
 
 from shardwright.compiler.layouts.memory import Memory, memory_of
 from shardwright.compiler.layouts.timing import operations_of, works_of
@@ -57,15 +58,22 @@ class Tried(NamedTuple):
     A program with layouts, what it costs each device, what that sends, holds, and how many operations it takes.
 
     The cost is in bytes sent, infinite where they depend on data, or in seconds where a topology was given. `again`
-    the values that are computed again.
+    the values that are computed again. The layouts are a `choice` for a `program`, of which the compiler is `asked`
+    something besides.
     """
 
-    module: ModuleOp
+    program: LaidOut
+    choice: Choice
+    asked: dict[str, Attribute]
     cost: float
     sent: Fraction | None
     memory: Memory
     operations: int
     again: Counter[str]
+
+    def laid_out(self) -> ModuleOp:
+        """The program, with these layouts, that says what the compiler is asked for."""
+        return _asking(self.program.written(self.choice), self.asked)
 
 
 class LaidOut:
@@ -86,15 +94,33 @@ class LaidOut:
             Chooser(self.module, on, together=together, like=chooser)
             for (on, together), chooser in zip(ways, known, strict=True)
         ]
-        self._known: dict[tuple[Dims, ...], tuple[ModuleOp, ModuleOp, Tried]] = {}
+        self._known: dict[tuple[Dims, ...], tuple[ModuleOp, Tried]] = {}
 
-    def of(self, choice: Choice) -> tuple[ModuleOp, ModuleOp, Tried]:
-        """The module in these layouts, which were chosen last, as it is, aligned and tried."""
+    def of(self, choice: Choice) -> tuple[ModuleOp, Tried]:
+        """The module in these layouts, aligned, and tried."""
         if choice.dims not in self._known:
-            module, aligned = self.module.clone(), self.module.clone()
+            aligned = self.written(choice).clone()
             run_pipeline(aligned, (*PROPAGATE, *ALIGN))
-            self._known[choice.dims] = module, aligned, _tried(module, aligned.clone(), self.topology)
+            self._known[choice.dims] = aligned, self.tried(choice, {}, aligned.clone())
         return self._known[choice.dims]
+
+    def written(self, choice: Choice) -> ModuleOp:
+        """The module, in these layouts until it is written again."""
+        self.choosers[0].write(choice)
+        return self.module
+
+    def tried(self, choice: Choice, asked: dict[str, Attribute], local: ModuleOp) -> Tried:
+        """What comes of layouts, of which `local` is the aligned program, used up here."""
+        run_pipeline(local, PLAN, leaving=False)
+        again = Counter(_places_again(local))
+        sent = predicted_bytes(local)
+        rows = [] if self.topology is None else collective_rows(local)
+        run_pipeline(local, LOCALIZE, leaving=False)
+        cost = math.inf if sent is None else float(sent)
+        if self.topology is not None:
+            works, _ = works_of(rows, local, next(iter(meshes(local).values())), self.topology)
+            cost = math.fsum(work.seconds for work in works)
+        return Tried(self, choice, asked, cost, sent, memory_of(local), operations_of(local), again)
 
 
 class Trials:
@@ -138,7 +164,7 @@ class Trials:
     def candidates(self, chooser: Chooser, most: int) -> None:
         """Tries the best layouts of a chooser."""
         for assignment in chooser.good(math.inf, most):
-            self._note(self.program.of(chooser.choose(math.inf, assignment))[2])
+            self._note(self.program.of(chooser.choose(math.inf, assignment))[1])
 
     def within(self, chooser: Chooser) -> None:
         """Tries what a chooser finds for the limit, counting on less each time until it fits."""
@@ -148,7 +174,7 @@ class Trials:
         for _ in range(self._tries):
             choice = chooser.choose(budget)
             counted = min(budget, choice.held)
-            fits = self.program.of(choice)[2].memory.peak <= limit
+            fits = self.program.of(choice)[1].memory.peak <= limit
             tried = self._with_less(choice)
             self._note(tried)
             if fits and budget == math.inf:
@@ -164,9 +190,9 @@ class Trials:
     def _with_less(self, choice: Choice) -> Tried:
         """What comes of layouts, values made again where too much is held otherwise and that may help."""
         if choice.dims not in self._known:
-            module, aligned, tried = self.program.of(choice)
+            aligned, tried = self.program.of(choice)
             if tried.memory.peak > self.limit and self._is_better(tried):
-                tried = self._with_values_made_again(module, aligned, tried)
+                tried = self._with_values_made_again(aligned, tried)
             self._known[choice.dims] = tried
         return self._known[choice.dims]
 
@@ -180,29 +206,34 @@ class Trials:
         if self.least is None or peak < self.least.memory.peak:
             self.least = tried
 
-    def _with_values_made_again(self, module: ModuleOp, aligned: ModuleOp, kept: Tried) -> Tried:
+    def _with_values_made_again(self, aligned: ModuleOp, kept: Tried) -> Tried:
         """The program in which values are let go of and made again, if it fits then; or with them `kept`."""
         limit, again = int(self.limit), kept
         aim = limit
         for _ in range(AIMS):
-            laid_out, local = (self._aiming(each, aim) for each in (module, aligned))
+            asked = self._asked(aim)
+            local = _asking(aligned, asked)
             run_pipeline(local, ALIGN[1:])
             if _length(local) == _length(aligned):
                 break  # nothing can be let go of
             is_all = _held(local) > aim
-            again = _tried(laid_out, local, self.program.topology)
+            again = self.program.tried(kept.choice, asked, local)
             if is_all or again.memory.peak <= limit:
                 break  # for a lower aim nothing more would be let go of
             aim = aim * limit // again.memory.peak
         return min(again, kept, key=lambda each: each.memory.peak)
 
-    def _aiming(self, module: ModuleOp, aim: int) -> ModuleOp:
-        """A copy of a module that says how much is to be held."""
-        copy = module.clone()
-        copy.attributes[MEMORY_LIMIT] = IntegerAttr(aim, 64)
-        if self._recompute:
-            copy.attributes[RECOMPUTE] = UnitAttr()
-        return copy
+    def _asked(self, aim: int) -> dict[str, Attribute]:
+        """What says how much is to be held, and whether values may be computed again for that."""
+        recompute: dict[str, Attribute] = {RECOMPUTE: UnitAttr()} if self._recompute else {}
+        return {MEMORY_LIMIT: IntegerAttr(aim, 64), **recompute}
+
+
+def _asking(module: ModuleOp, asked: dict[str, Attribute]) -> ModuleOp:
+    """A copy of a module that says what the compiler is asked for."""
+    copy = module.clone()
+    copy.attributes |= asked
+    return copy
 
 
 def _length(aligned: ModuleOp) -> int:
@@ -213,20 +244,6 @@ def _held(aligned: ModuleOp) -> int:
     """What a device holds at most, as far as aligned programs tell."""
     mesh = next(iter(meshes(aligned).values()))
     return max(Holding.of(entry_function(aligned).body.block, lambda value: part_of(value, mesh)).levels)
-
-
-def _tried(module: ModuleOp, local: ModuleOp, topology: Topology | None) -> Tried:
-    """What comes of a module that was laid out, of which `local` is the aligned program, used up here."""
-    run_pipeline(local, PLAN)
-    again = Counter(_places_again(local))
-    sent = predicted_bytes(local)
-    rows = [] if topology is None else collective_rows(local)
-    run_pipeline(local, LOCALIZE)
-    cost = math.inf if sent is None else float(sent)
-    if topology is not None:
-        works, _ = works_of(rows, local, next(iter(meshes(local).values())), topology)
-        cost = math.fsum(work.seconds for work in works)
-    return Tried(module, cost, sent, memory_of(local), operations_of(local), again)
 
 
 def _places_again(planned: ModuleOp) -> Iterator[str]:

@@ -67,7 +67,8 @@ class ChooseLayoutsPass(ModulePass):
     """The bytes that a device may hold at once."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        Chooser(op).choose(math.inf if self.memory_limit is None else self.memory_limit)
+        chooser = Chooser(op)
+        chooser.write(chooser.choose(math.inf if self.memory_limit is None else self.memory_limit))
 
 
 class Choice(NamedTuple):
@@ -114,20 +115,18 @@ class Chooser:
         return self.search.best(limit)[:most]
 
     def choose(self, limit: float, assignment: Assignment | None = None) -> Choice:
-        """
-        Puts layouts into the types of the module's values: those of an assignment, of the best if none is given.
-
-        What is given back are the layouts, and the bytes that a device then holds, by and large.
-        """
+        """The layouts of an assignment, of the best if none is given, and what a device then holds, by and large."""
         (assignment,) = [assignment] if assignment else self.good(limit, 1)
         if assignment not in self._refined:
             self._refined[assignment] = self._both(assignment)
         before, refined = self._refined[assignment]
         # What sends less may hold more.
-        choice = refined if refined.held <= max(before.held, limit) else before
+        return refined if refined.held <= max(before.held, limit) else before
+
+    def write(self, choice: Choice) -> None:
+        """Puts layouts into the types of the module's values."""
         reasons = [_reason(self.program, self.assigner, *each) for each in enumerate(choice.dims)]
         write_layouts(self.program, choice.dims, reasons)
-        return choice
 
     def _both(self, assignment: Assignment) -> tuple[Choice, Choice]:
         """The layouts of an assignment, and those to which they are refined."""

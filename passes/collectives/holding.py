@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import TensorType
@@ -15,18 +16,18 @@ from shardwright.dialects.stablehlo import BroadcastInDimOp, CaseOp, IfOp, Resha
 from shardwright.dialects.types import element_dtype, shape_of
 from shardwright.layout.mesh import Mesh
 
-__all__ = ["Holding", "bytes_of", "ends", "is_seen", "part_of", "place_in", "takes_nothing"]
+__all__ = ["Holding", "bytes_of", "is_seen", "part_of", "place_in", "takes_nothing"]
 
 Size: TypeAlias = Callable[[SSAValue], int]
 """The bytes that a device holds of a value."""
 
-_SEEN = (BroadcastInDimOp, ReshapeOp)
+_SEEN = frozenset({BroadcastInDimOp, ReshapeOp})
 """Ops whose result is their operand, seen in another shape."""
 
 
 def is_seen(op: Operation) -> bool:
     """Whether what an op makes is what it takes, in another shape."""
-    return isinstance(op, _SEEN)
+    return type(op) in _SEEN
 
 
 def takes_nothing(op: Operation) -> bool:
@@ -49,46 +50,56 @@ def part_of(value: SSAValue, mesh: Mesh) -> int:
 
 @dataclass(frozen=True)
 class Holding:
-    """The bytes held after each op of a block has begun, and the values of the block that are there at the most."""
+    """
+    The bytes held after each op of a block has begun, and the values of the block that are there at the most.
+
+    For each value of the block `last` is where it ends (`ends`).
+    """
 
     levels: tuple[int, ...]
     highest: tuple[SSAValue, ...]
+    last: dict[SSAValue, int]
 
     @classmethod
     def of(cls, block: Block, size: Size = bytes_of) -> Holding:
         """What is held in a block, its arguments from start to end, other values until their last use."""
-        return cls(*_held(block, sum(map(size, block.args)), size))
+        last = ends(block)
+        levels = _levels(block, last, sum(map(size, block.args)), size)
+        most = levels.index(max(levels)) if levels else -1
+        made = (value for op in islice(block.ops, most + 1) for value in op.results)
+        return cls(tuple(levels), tuple(value for value in made if last[value] >= most), last)
 
 
-def _held(block: Block, now: int, size: Size) -> tuple[tuple[int, ...], tuple[SSAValue, ...]]:
-    last = ends(block)
+def _levels(block: Block, last: dict[SSAValue, int], now: int, size: Size) -> list[int]:
     levels: list[int] = []
-    alive: dict[SSAValue, None] = {}
-    most, highest = -1, tuple[SSAValue, ...]()
-    dying: dict[int, list[SSAValue]] = {}
+    dying: dict[int, int] = {}
     for at, op in enumerate(block.ops):
         for value in op.results:
-            alive[value] = None
-            now += size(value)
-            dying.setdefault(last[value], []).append(value)
+            held = size(value)
+            now += held
+            dying[last[value]] = dying.get(last[value], 0) + held
         levels.append(now + _inside(op, size))
-        if levels[-1] > most:
-            most, highest = levels[-1], tuple(alive)
-        for value in dying.pop(at, ()):
-            del alive[value]
-            now -= size(value)
-    return tuple(levels), highest
+        now -= dying.pop(at, 0)
+    return levels
 
 
 def ends(block: Block) -> dict[SSAValue, int]:
     """For each value that a block makes the number of the last op that uses it, or what is only seen of it."""
     places = {op: at for at, op in enumerate(block.ops)}
     found: dict[SSAValue, int] = {}
-    for op in reversed(list(block.ops)):
+    for op, at in reversed(places.items()):
         for value in op.results:
-            users = [use.operation for use in value.uses]
-            seen = (found[user.results[0]] for user in users if is_seen(user) and user in places)
-            found[value] = max([places[op], *seen, *(place_in(user, block, places) for user in users)])
+            last = at
+            for use in value.uses:
+                user = use.operation
+                place = places.get(user, -1)
+                if place < 0:
+                    place = place_in(user, block, places)
+                elif is_seen(user):
+                    place = found[user.results[0]]
+                if place > last:
+                    last = place
+            found[value] = last
     return found
 
 
@@ -104,6 +115,5 @@ def _inside(op: Operation, size: Size) -> int:
     """The most bytes of what a region of a loop or a branch makes that are held at once."""
     if not isinstance(op, WhileOp | CaseOp | IfOp):
         return 0
-    return max(
-        (max(_held(block, 0, size)[0], default=0) for region in op.regions for block in region.blocks), default=0
-    )
+    blocks = (block for region in op.regions for block in region.blocks)
+    return max((max(_levels(block, ends(block), 0, size), default=0) for block in blocks), default=0)

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from shardwright.dialects.dtensor import RelayoutOp, layout_of
 from shardwright.dialects.purity import is_pure
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning.topology import Topology
-from shardwright.passes.collectives.holding import Holding, ends, is_seen, part_of, place_in
+from shardwright.passes.collectives.holding import Holding, is_seen, part_of, place_in
 from shardwright.rules.table import ROWS
 
 __all__ = ["Gap", "Recomputation", "can_be_repeated", "maker_of", "seen_of"]
@@ -41,6 +41,14 @@ class _Chain:
     kept: tuple[SSAValue, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """An op that is done again: its seconds, and what it takes, with whether that can be made again as well."""
+
+    seconds: float
+    takes: tuple[tuple[SSAValue, bool], ...]
+
+
 class Recomputation:
     """A block, what a device holds at each of its ops, and which values are let go of for a while."""
 
@@ -48,15 +56,20 @@ class Recomputation:
         self.block, self.limit = block, limit
         self.ops = list(block.ops)
         self.places = {op: at for at, op in enumerate(self.ops)}
-        self.last = ends(block)
         self._mesh, self._topology = mesh, Topology.of(mesh)
-        self.levels = np.array(Holding.of(block, self.size).levels, np.float64)
+        self._sizes: dict[SSAValue, int] = {}
+        self._steps: dict[Operation, _Step] = {}
+        holding = Holding.of(block, self.size)
+        self.last, self.levels = holding.last, np.array(holding.levels, np.float64)
         self.dropped: dict[SSAValue, list[Gap]] = {}
         self._gaps = [gap for op in self.ops if can_be_repeated(op) for gap in self._gaps_of(op)]
 
     def size(self, value: SSAValue) -> int:
         """The bytes that a device holds of a value."""
-        return part_of(value, self._mesh)
+        found = self._sizes.get(value)
+        if found is None:
+            found = self._sizes[value] = part_of(value, self._mesh)
+        return found
 
     def readers(self, value: SSAValue) -> set[int]:
         """The places at which a value is read, also in another shape."""
@@ -114,25 +127,36 @@ class Recomputation:
         seconds, kept, seen = self._topology.launch + 1e-12, list[SSAValue](), {value}
         waiting, count = [value], 0
         while waiting:
-            op = maker_of(waiting.pop())
+            step = self._step(maker_of(waiting.pop()))
             count += 1
-            seconds += self._seconds(op)
-            for needed in op.operands:
+            seconds += step.seconds
+            for needed, again in step.takes:
                 if needed in seen or self.is_there(needed, place):
                     continue
                 seen.add(needed)
-                (waiting if can_be_repeated(needed.owner) else kept).append(needed)
+                (waiting if again else kept).append(needed)
             if count > LONGEST:
                 return None
         return _Chain(seconds, tuple(kept))
 
+    def _step(self, op: Operation) -> _Step:
+        """An op as it is done again: it is looked at for each value that it helps to make."""
+        found = self._steps.get(op)
+        if found is None:
+            takes = tuple((needed, can_be_repeated(needed.owner)) for needed in op.operands)
+            found = self._steps[op] = _Step(self._seconds(op), takes)
+        return found
+
     def is_there(self, value: SSAValue, place: int) -> bool:
         """Whether a value is held at a place, as the plan is so far."""
-        if isinstance(value, BlockArgument):
-            return True
-        if self.last[value] < place:
+        last = self.last.get(value)
+        if last is None:
+            return True  # an argument
+        if last < place:
             return False
-        return not any(gap.start < place < gap.after for gap in self.dropped.get(seen_of(value), ()))
+        return not self.dropped or not any(
+            gap.start < place < gap.after for gap in self.dropped.get(seen_of(value), ())
+        )
 
     def is_due(self, value: SSAValue, place: int) -> bool:
         """Whether a value that has been let go of is made again at a place."""

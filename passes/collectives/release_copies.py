@@ -17,7 +17,7 @@ from shardwright.dialects.types import element_dtype, shape_of
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning.planner import cost_share
 from shardwright.layout.spec import LayoutSpec
-from shardwright.passes.collectives.holding import Holding, ends, part_of, place_in
+from shardwright.passes.collectives.holding import Holding, part_of, place_in
 from shardwright.passes.program import entry_function
 from shardwright.passes.rewriter import insert_before
 from shardwright.passes.stages import MEMORY_LIMIT, require_stage
@@ -94,9 +94,9 @@ class _Releasing:
         self._ops = list(block.ops)
         self._places = {op: at for at, op in enumerate(self._ops)}
         self._block, self._mesh = block, mesh
-        self._levels = np.array(Holding.of(block, self._size).levels, np.float64)
-        last = ends(block)
-        self._gaps = [gap for op in self._ops if isinstance(op, RelayoutOp) for gap in self._gaps_of(op, last)]
+        holding = Holding.of(block, self._size)
+        self._levels = np.array(holding.levels, np.float64)
+        self._gaps = [gap for op in self._ops if isinstance(op, RelayoutOp) for gap in self._gaps_of(op, holding.last)]
 
     def _size(self, value: SSAValue) -> int:
         return part_of(value, self._mesh)

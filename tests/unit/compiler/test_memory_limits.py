@@ -12,7 +12,7 @@ import shardwright as sw
 from shardwright.compiler.layouts import trials
 from shardwright.compiler.layouts.automatic import on_mesh
 from shardwright.compiler.layouts.memory import memory_of
-from shardwright.compiler.layouts.microbatches import in_microbatches
+from shardwright.compiler.layouts.microbatches import Microbatches
 from shardwright.compiler.stages import Traced
 from shardwright.passes.choosing.choose_layouts import Choice, Chooser
 from shardwright.passes.choosing.prices import Prices
@@ -126,13 +126,15 @@ def test_what_is_known_is_not_found_out_again(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(Chooser, "choose", noted)
     monkeypatch.setattr(
-        trials, "run_pipeline", lambda module, names: aligned.append("propagate-layouts" in names) or run(module, names)
+        trials,
+        "run_pipeline",
+        lambda module, names, **given: aligned.append("propagate-layouts" in names) or run(module, names, **given),
     )
     step, (shapes, rows) = model(1)
     specs = [[sw.TensorSpec(shape) for shape in each] for each in shapes], sw.TensorSpec(rows)
     with pytest.raises(sw.ShardwrightError, match="no layouts were found"):
         sw.function(step).trace(*specs).lay_out(sw.Mesh(x=8), memory_limit="24kB")
-    assert len(choices) <= 1 + 3  # for the program, also with values computed again, and for it in 2, 4 and 8 parts
+    assert len(choices) <= 1 + 2  # for the program, also with values computed again, and for it in 2 and 8 parts
     assert sum(aligned) == sum(map(len, choices.values()))
 
 
@@ -145,8 +147,8 @@ def test_a_search_begins_where_that_for_a_like_program_ended(monkeypatch: pytest
     step, (shapes, rows) = model(1)
     specs = [[sw.TensorSpec(shape) for shape in each] for each in shapes], sw.TensorSpec(rows)
     module = on_mesh(sw.function(step).trace(*specs).module, sw.Mesh(data=2, model=4))
-    (count, parts), *_ = in_microbatches(module)
-    assert count == 2
+    parts = Microbatches(module).of(2)
+    assert parts is not None
     first, anew = Chooser(module), Chooser(parts.clone())
     first.choose(math.inf)
     priced.clear()

@@ -10,7 +10,7 @@ import pytest
 
 import shardwright as sw
 from shardwright.compiler.layouts.memory import memory_of
-from shardwright.compiler.layouts.microbatches import in_microbatches
+from shardwright.compiler.layouts.microbatches import Microbatches, fewest_parts
 from shardwright.compiler.pipelines import IMPORT, run_pipeline
 from shardwright.compiler.stages import Traced
 
@@ -52,7 +52,8 @@ def counts(function: Callable[..., Any], *shapes: tuple[int, ...]) -> list[int]:
     """The numbers of parts in which a function can be done."""
     module = sw.function(function).trace(*map(sw.TensorSpec, shapes)).module.clone()
     run_pipeline(module, IMPORT)
-    return [count for count, _ in in_microbatches(module)]
+    batch = Microbatches(module)
+    return [count for count in batch.counts if batch.of(count) is not None]
 
 
 def same(function: Callable[..., Any], *given: Any) -> None:
@@ -60,7 +61,8 @@ def same(function: Callable[..., Any], *given: Any) -> None:
     traced = sw.function(function).trace(*given)
     module = traced.module.clone()
     run_pipeline(module, IMPORT)
-    _, parts = next(in_microbatches(module))
+    parts = Microbatches(module).of(2)
+    assert parts is not None
     expected = traced.compile()(*given)
     stage = Traced(parts, traced.interface, traced.backend)
     for each in (stage, stage.lay_out(MESH)):
@@ -100,11 +102,50 @@ def test_as_few_parts_as_will_do_and_what_was_offered() -> None:
 def test_two_parts_do_not_fit_there() -> None:
     module = sw.function(step).trace(*specs()).module.clone()
     run_pipeline(module, IMPORT)
-    assert [count for count, _ in in_microbatches(module)] == [2, 4, 8, 16, 32, 64, 128, 256, 512]
+    batch = Microbatches(module)
+    assert batch.counts == [2, 4, 8, 16, 32, 64, 128, 256, 512]
     stage = sw.function(step).trace(*specs())
-    _, two = next(in_microbatches(module))
+    two = batch.of(2)
+    assert two is not None
     limit = peak(stage.lay_out(MESH)) * 3 // 5
     assert peak(Traced(two, stage.interface, stage.backend).lay_out(MESH)) > limit
+
+
+def tries(counts: list[int], held: Callable[[int], float], limit: float) -> tuple[int | None, list[int]]:
+    """The number of parts that is found, and the numbers that were tried for it."""
+    tried: list[int] = []
+    return fewest_parts(counts, lambda count: tried.append(count) or held(count), held(1), limit), tried
+
+
+EIGHT = [2**each for each in range(1, 9)]
+
+
+def test_numbers_of_parts_that_are_far_from_the_limit_are_not_tried() -> None:
+    """What stays and what is divided are known after two parts: the right number is next, and the one below it."""
+
+    def held(count: int) -> float:
+        return 100 + 1000 / count
+
+    assert tries(EIGHT, held, 120) == (64, [2, 64, 32])
+    assert tries(EIGHT, held, 50) == (256, [2, 256])
+    assert tries(EIGHT, held, 700) == (2, [2])
+
+
+def test_the_fewest_parts_are_found_whatever_they_hold() -> None:
+    """As they would be one after the other: more are tried until they fit, or hold more."""
+    draw = np.random.default_rng(0)
+    for _ in range(200):
+        turn = int(draw.integers(0, 9))
+        falls, rises = np.sort(draw.random(turn + 1))[::-1], 1 + np.sort(draw.random(8 - turn))
+        levels = dict(zip([1, *EIGHT], [*falls, *rises], strict=True))
+        for limit in (*levels.values(), -1.0):
+            fitting = [count for count in EIGHT if levels[count] <= limit]
+            least = min(EIGHT, key=levels.__getitem__)
+            found, tried = tries(EIGHT, levels.__getitem__, limit)
+            assert levels[found or 0] <= limit if fitting else found == least
+            if turn == 8:
+                assert found == (fitting[0] if fitting else 256)
+            assert len(set(tried)) == len(tried)
 
 
 def test_a_training_step() -> None:
