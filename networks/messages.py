@@ -9,6 +9,7 @@ its edges cost it at least, and deals it out to the edges that lead on.
 from __future__ import annotations
 
 import math
+from copy import copy
 
 import numpy as np
 
@@ -21,6 +22,7 @@ class Messages:
     """What the edges of a network have given to their nodes so far; costs count as at most `most`."""
 
     def __init__(self, network: Network, most: float):
+        self.most = most
         self.alone = [np.minimum(cost, most) for cost in network.costs]
         """What choices cost by themselves; may be changed between sweeps."""
         self.ends = sorted(network.edges)
@@ -32,6 +34,15 @@ class Messages:
         for edge, (a, b) in enumerate(self.ends):
             self.edges[a].append((edge, 0))
             self.edges[b].append((edge, 1))
+
+    def chosen(self, node: int, choice: int) -> Messages:
+        """The same, as far as it is by now, for the network in which a node has one choice alone."""
+        found = copy(self)
+        found.alone, found.given = list(self.alone), list(self.given)
+        only = np.full_like(self.alone[node], self.most)
+        only[choice] = self.alone[node][choice]
+        found.alone[node] = only
+        return found
 
     def sweep(self) -> float:
         """Moves costs forwards through all nodes, and back; what nothing costs less than."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -50,6 +50,15 @@ class Assigner:
         """For each sort of values the layouts that it has under some assignment."""
         return [sort.every(self.axes) for sort in self._sorts]
 
+    def agree(self, one: int, other: int) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
+        """Which layouts of two sorts, of those that `every` gives, some assignment may give them together."""
+        rows, columns = (
+            [sort.picks(self.axes, dims) for dims in sort.every(self.axes)]
+            for sort in (self._sorts[one], self._sorts[other])
+        )
+        pairs = [[all(map(Pick.agrees, row, column)) for column in columns] for row in rows]
+        return np.array(pairs, np.bool_).reshape(len(rows), len(columns))
+
     def lead_of(self, value: int, dim: int) -> tuple[int, int] | None:
         """The first argument, and its dim, that goes by the same name as a dim of a value; None where none does."""
         name = self._names[value][dim]
@@ -74,6 +83,21 @@ class Assigner:
         """In how many parts each value is split."""
         size = self.program.mesh.group_size
         return np.array([math.prod(map(size, dims)) for dims in layouts], np.float64)[self.sorts]
+
+
+class Pick(NamedTuple):
+    """Which named dim of a value an axis splits, if any, and which of them it could split."""
+
+    name: int | None
+    could: frozenset[int]
+
+    def agrees(self, other: Pick) -> bool:
+        """Whether one list of named dims may lead to both: it has what was picked, and that before all else there."""
+        return self.name == other.name or not (self._is_before(other) and other._is_before(self))
+
+    def _is_before(self, other: Pick) -> bool:
+        """Whether the other would have picked what this has, were that in the list, and before what the other has."""
+        return self.name is None or self.name in other.could
 
 
 def _leads(program: Program, names: Sequence[Names]) -> dict[int, tuple[int, int]]:
@@ -113,6 +137,22 @@ class _Sort:
                     left[place] //= size
                     break
         return tuple(dims)
+
+    def picks(self, axes: Sequence[str], dims: Dims) -> tuple[Pick, ...]:
+        """What the layout says of each axis, one after the other."""
+        left, found = list(self.left), list[Pick]()
+        for axis in axes:
+            size, own = self.sizes[axis], Axis(axis)
+            could = {
+                name
+                for name, extent in zip(self.names, left, strict=True)
+                if name is not None and axis not in self.taken and extent % size == 0
+            }
+            place = None if axis in self.taken else next((dim for dim, each in enumerate(dims) if own in each), None)
+            if place is not None:
+                left[place] //= size
+            found.append(Pick(None if place is None else self.names[place], frozenset(could)))
+        return tuple(found)
 
     def every(self, axes: Sequence[str]) -> list[Dims]:
         """The layouts under all assignments."""

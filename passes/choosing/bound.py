@@ -9,8 +9,10 @@ common, as a copy for all its readers, or a sum that meets others, each pays a p
 
 from __future__ import annotations
 
+import heapq
 import itertools
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -30,6 +32,9 @@ __all__ = ["least_sent"]
 ENTRIES, SWEEPS = 2_000_000, 60
 """Entries of all tables of an elimination, and sweeps of messages for what that leaves: no clock has a say in it."""
 
+BRANCHES, AGAIN = 30, 3
+"""So many branches of choices are bounded, about, and sweeps for each of them."""
+
 WAYS = 2_000
 """An op of more ways than this may do what it does for nothing."""
 
@@ -40,14 +45,38 @@ def least_sent(prices: Prices) -> float:
 
     Infinite where there is none.
     """
-    network = _Relaxed(prices).network()
+    relaxed = _Relaxed(prices)
+    network = relaxed.network()
     if any(not len(costs) for costs in network.costs):
         return math.inf
+    found, _ = eliminated(network, ENTRIES)
+    if not found.tables:
+        return found.value
+    return max(0.0, _branched(relaxed.agreeing(), 1.0 + prices.everything))
+
+
+def _branched(network: Network, most: float) -> float:
+    """
+    What no choices cost less than: the least of the branches in which some nodes have one choice each.
+
+    The branch that is bounded lowest is cut into one for each choice of one more node, the one with most neighbours for
+    each of its choices, until so many branches have been bounded.
+    """
     found, rest = eliminated(network, ENTRIES)
     if not found.tables:
         return found.value
-    messages = Messages(rest, 1.0 + prices.everything)
-    return max(0.0, found.value + max(messages.sweep() for _ in range(SWEEPS)))
+    root = Messages(rest, most)
+    around = Counter(node for ends in rest.edges for node in ends)
+    hubs = sorted(around, key=lambda node: (-around[node] / len(rest.costs[node]), node))
+    waiting = [(max(root.sweep() for _ in range(SWEEPS)), 0, 0, root)]
+    branches = 0
+    while branches < BRANCHES and waiting[0][1] < len(hubs):
+        least, depth, _, messages = heapq.heappop(waiting)
+        for choice in range(len(rest.costs[hubs[depth]])):
+            part = messages.chosen(hubs[depth], choice)
+            bound, branches = max(least, *(part.sweep() for _ in range(AGAIN))), branches + 1
+            heapq.heappush(waiting, (bound, depth + 1, branches, part))
+    return found.value + waiting[0][0]
 
 
 class _Relaxed:
@@ -73,6 +102,14 @@ class _Relaxed:
                 self._pair(number, group)
             else:
                 self._op(number, group)
+        return Network.build(self.costs, self.edges)
+
+    def agreeing(self) -> Network:
+        """The network, in which two sorts have layouts that one assignment may give both."""
+        for one, other in itertools.combinations(range(len(self.layouts)), 2):
+            agree = self.assigner.agree(one, other)
+            if not agree.all():
+                self.edges.append(((one, other), np.where(agree, 0.0, np.inf)))
         return Network.build(self.costs, self.edges)
 
     def _shares(self) -> dict[tuple[int, int], list[tuple[int, float]]]:
