@@ -24,10 +24,14 @@ def kinds(traced: sw.Traced, message_bytes: int) -> Counter[str]:
     return Counter(row.kind for row in rows if row.bytes_per_device)
 
 
-@pytest.mark.parametrize("message_bytes", [0, 8, 15])
+@pytest.mark.parametrize("message_bytes", [8, 15])
 def test_two_messages_that_save_more_than_one_counts_are_taken(message_bytes: int) -> None:
     traced = sw.function(power).trace(ROWS, VECTOR)
     assert kinds(traced, message_bytes) == {"reduce_scatter": 1, "all_gather": 1}  # 3/4 of 32, and 7/8 of 64 bytes: 80
+
+
+def test_without_a_weight_bytes_decide() -> None:
+    assert sw.function(power).trace(ROWS, VECTOR).partition().predicted_bytes == 80
 
 
 @pytest.mark.parametrize("message_bytes", [17, 256])
