@@ -34,8 +34,8 @@ The part of what is sent that a single change must save which takes more message
 A look-up in a table that is split by rows, with its gradient, takes two messages; with 6 % fewer bytes it takes five.
 """
 
-FEW_ENTRIES = 50_000
-"""The same entries where a network is solved once for each layout of each value."""
+FEW_ENTRIES, MOST_STARTS = 50_000, 16
+"""The same entries where a network is solved once for each layout of each value, and how many of these are counted."""
 
 MOST_SHARED = 24
 """The ops of a program whose values may each be there in two layouts for those who read them."""
@@ -165,7 +165,7 @@ def best_with_each(
             costs = (*network.costs[:value], only, *network.costs[value + 1 :])
             solved = _solved(building, replace(network, costs=costs), FEW_ENTRIES)
             found += [] if solved is None else [solved]
-    return [layouts for _, layouts in sorted(found, key=lambda each: each[0])]
+    return [layouts for _, layouts in sorted(found, key=lambda each: each[0])[:MOST_STARTS]]
 
 
 def _solved(building: Building, network: Network, most: int) -> tuple[float, list[Dims]] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
@@ -14,7 +15,7 @@ from shardwright.passes.propagation.whole.choices import Choices
 
 __all__ = ["MOST_OPS", "polished"]
 
-MOST_OPS, MOST_VISITS = 8, 600
+MOST_OPS, MOST_VISITS = 8, 240
 """
 Ops of a program that is looked at so, and visits of ops that are spent on it, at a fifth to half of a millisecond each.
 
@@ -26,6 +27,13 @@ Outcome = TypeVar("Outcome")
 
 _Change = tuple[tuple[int, Dims], ...]
 """Values, and the layouts that they get."""
+
+
+def _shares(program: Program) -> bool:
+    """Whether some value is read at several places, so that what is made of it may be shared."""
+    read = Counter(value for node in program.nodes for value in node.operands if not program.free[value])
+    read.update(program.numbers[value] for value in program.return_op.operands)
+    return any(count > 1 for count in read.values())
 
 
 def polished(
@@ -57,7 +65,7 @@ def polished(
 
     for start in starts[1:]:
         first_better([start])
-    while first_better(_changes(choices, units, best)):
+    while _shares(choices.program) and first_better(_changes(choices, units, best)):
         pass
     return best
 
