@@ -57,7 +57,7 @@ $(STAMPS)/oldest-jax: $(STAMPS)/peers
 demo: $(STAMPS)/base ## partition and run two programs over a 4x2 mesh, on NumPy
 	@$(BIN)/python examples/demo.py
 
-test: $(STAMPS)/dev ## the default suite: about four and a half minutes on two cores
+test: $(STAMPS)/dev ## the default suite: under four minutes on two cores
 	@$(PYTEST) $(PARALLEL)
 
 test-full: $(STAMPS)/dev ## the default suite and the slow cases
