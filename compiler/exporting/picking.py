@@ -21,8 +21,8 @@ def pick_in_two_steps(module: ModuleOp, mesh: Mesh) -> None:
     Turns each reduction of values and places into one of the values, and one of the places that have what it found.
 
     XLA's CPU backend goes through a reduction with several results element by element; one that has one result it
-    computes with vectors, which takes a fifth of the time. Of several NaN the one at the lowest place is meant here, and
-    zeros of either sign are equal: which of them a reduction keeps is open.
+    computes with vectors, which takes a fifth of the time. Of several NaN the one at the lowest place is meant here,
+    and zeros of either sign are equal: which of them a reduction keeps is open.
     """
     writer = Writer(mesh)
     for op in list(module.walk()):
