@@ -206,8 +206,9 @@ MESSAGE_BYTES = 256
 """
 What a message counts as next to the bytes that it sends.
 
-On no machine is one cheaper: its envelope alone has about so many, and to wait for each other takes devices longer than
-to send them. Of 48 small programs one sends more than XLA's own partitioner then, in half its messages; at 4,096 four do.
+On no machine is one cheaper: its envelope alone has about so many, and to wait for each other takes devices longer
+than to send them. Of 48 small programs one sends more than XLA's own partitioner then, in half its messages; at 4,096
+four do.
 """
 
 
