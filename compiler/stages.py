@@ -283,8 +283,9 @@ class Traced(_Stage):
         Partitioned(<lambda>(x: f32[2]), Mesh(), 0 collectives, 0 bytes sent per device)
         """
         number: Any = message_bytes
-        if not isinstance(number, int) or number < 0:
-            raise value_error("SW0318", f"a message cannot weigh {number!r}", help="give a whole number of bytes")
+        if not isinstance(number, int) or not 0 <= number < 1 << 63:
+            help_text = "give a whole number of bytes, from 0 to what 64 bits hold"
+            raise value_error("SW0318", f"a message cannot weigh {number!r}", help=help_text)
         module = self.module.clone()
         weigh_messages(module, message_bytes)
         return replace(self, module=module)

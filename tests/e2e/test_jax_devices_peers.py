@@ -31,6 +31,11 @@ def test_stored_programs(name: str) -> None:
     gpu_child.program(on_jax, name)
 
 
+def test_places_of_extremes_are_written_for_cpus() -> None:
+    compiled, _ = gpu_child.program(on_jax, "argmin_ties")
+    assert "reducer" not in compiled.source
+
+
 def test_the_python_api() -> None:
     gpu_child.api(on_jax, 1)
 

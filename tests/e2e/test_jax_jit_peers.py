@@ -57,6 +57,32 @@ def same(found: Any, wanted: Any, rtol: float = 1e-5) -> None:
         np.testing.assert_allclose(one, other, rtol=rtol, atol=1e-6)
 
 
+def test_a_message_counts_where_jax_runs_the_program() -> None:
+    """Sums of 16 numbers over four devices: one message of 96 bytes, where bytes alone would take two of 80 in all."""
+    a, v = put((64, 16), "data"), put((16,), seed=1)
+
+    def power(a: Any, v: Any) -> Any:
+        return a @ ((a.T @ (a @ v)) * v)
+
+    lowered = sw.jax.jit(power).lower(a, v)
+    assert [row.kind for row in lowered.predicted if row.bytes_per_device] == ["all_reduce"]
+    assert lowered.predicted_bytes == 96
+    same(sw.jax.jit(power)(a, v), jax.jit(power)(a, v), rtol=1e-4)
+
+
+def test_on_cpus_places_of_extremes_are_found_in_two_steps() -> None:
+    x = put((64, 16), "data", "model").at[3, 5].set(np.nan)
+
+    def places(x: Any) -> Any:
+        return x.argmax(1), jnp.argmin(x.round(), 0)
+
+    compiled = sw.jax.jit(places).lower(x).compile()
+    several = re.compile(r"= \([^)]*\) reduce\(")
+    assert not several.search(compiled.as_text())
+    assert several.search(jax.jit(places).lower(x).compile().as_text())
+    same(sw.jax.jit(places)(x), jax.jit(places)(x))
+
+
 def test_a_step_gives_what_jax_gives_in_the_layouts_that_were_decided() -> None:
     ours = sw.jax.jit(step)
     given = training()

@@ -67,7 +67,7 @@ def test_expansions_count_their_rounds() -> None:
 
 def test_a_weight_is_a_whole_number() -> None:
     traced = sw.function(power).trace(ROWS, VECTOR)
-    for wrong in (-1, 0.5, "256"):
+    for wrong in (-1, 0.5, "256", 1 << 63, 1 << 80):
         with pytest.raises(ValueError, match="SW0318") as caught:
             traced.weigh_messages(wrong)  # pyright: ignore[reportArgumentType]
         assert f"a message cannot weigh {wrong!r}" in str(caught.value)
