@@ -148,7 +148,9 @@ def _held(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> Fraction | None
     source, target = canonical(source, mesh), canonical(target, mesh)
     share = _ONE
     for pairs in _components(zip(source.dims, target.dims, strict=True), lambda axis: axis.name):
-        part = _held_along(tuple(pairs), mesh)
+        # Neither the order of the dims matters, nor which of the two ends is which.
+        one, other = (tuple(sorted(tuple(pair[::step]) for pair in pairs)) for step in (1, -1))
+        part = _held_along(min(one, other), mesh)
         if part is None:
             return None
         share *= part

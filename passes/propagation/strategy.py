@@ -68,10 +68,12 @@ class Strategist:
         self._borders = _borders(program)
         self._projections: dict[tuple[Rule, int, Dims], tuple[dict[int, Axes], bool]] = {}
         self._options: dict[object, tuple[Strategy, ...]] = {}
+        self._strategies: dict[object, Strategy | None] = {}
         self._shares: dict[tuple[Dims, Dims, tuple[int, ...]], float] = {}
         self._wide: dict[tuple[Rule, tuple[int, ...], Axes], list[Strategy]] = {}
         self._missing: dict[tuple[Dims, Dims], float] = {}
         self._best: dict[object, tuple[float, Strategy]] = {}
+        self._best_of_all: dict[object, tuple[float, Strategy]] = {}
         self._partial_specs: dict[tuple[Dims, Axes, str], LayoutSpec] = {}
         self._neighbours: dict[tuple[int, Strategy], list[Strategy]] = {}
         self._read = [_read(program, node) for node in program.nodes]
@@ -136,9 +138,13 @@ class Strategist:
         cost, strategy = self.best(node, dims)
         if cost == 0 or not node.rule.heavy:
             return cost, strategy
-        least = min(option.degree for option in self.options(node, dims))
-        wide = [option for option in self.wide(node) if option.degree >= least]
-        return self.cheapest(node, [strategy, *wide], self._fetching(node, dims), dims)
+        key = self.program.kinds[node.index], self._read[node.index](dims)
+        found = self._best_of_all.get(key)
+        if found is None:
+            least = min(option.degree for option in self.options(node, dims))
+            wide = [option for option in self.wide(node) if option.degree >= least]
+            found = self._best_of_all[key] = self.cheapest(node, [strategy, *wide], self._fetching(node, dims), dims)
+        return found
 
     def _fetching(
         self, node: Node, dims: Sequence[Dims], there: frozenset[tuple[int, Dims]] = NOWHERE
@@ -161,22 +167,33 @@ class Strategist:
         dims: Sequence[Dims],
     ) -> tuple[float, Strategy]:
         """The cheapest of `options`, given what it costs to `fetch` the operand at a place with some dims."""
-        program = self.program
         best: tuple[float, int, int, Strategy] | None = None
+        most = math.inf
         for rank, option in enumerate(options):
-            price = option.exchanged
-            seen: set[tuple[int, Dims]] = set()
-            for place, wanted in enumerate(option.operands):
-                value = node.operands[place]
-                if not program.free[value] and (value, wanted) not in seen:
-                    seen.add((value, wanted))
-                    price += fetch(place, wanted)
-            for value, made in zip(node.results, option.results, strict=True):
-                price += self.finish(value, made, option.partial, option.kind, dims[value])
-            if best is None or (price, -option.degree, rank) < best[:3]:
-                best = (price, -option.degree, rank, option)
+            price = self._price(node, option, fetch, dims, most)
+            if price <= most and (best is None or (price, -option.degree, rank) < best[:3]):
+                best, most = (price, -option.degree, rank, option), price
         assert best is not None
         return best[0], best[3]
+
+    def _price(
+        self, node: Node, option: Strategy, fetch: Callable[[int, Dims], float], dims: Sequence[Dims], most: float
+    ) -> float:
+        """What a strategy costs; of one that costs more than `most`, some part of it that does."""
+        price, free = option.exchanged, self.program.free
+        seen: set[tuple[int, Dims]] = set()
+        for place, wanted in enumerate(option.operands):
+            if price > most:
+                return price
+            value = node.operands[place]
+            if not free[value] and (value, wanted) not in seen:
+                seen.add((value, wanted))
+                price += fetch(place, wanted)
+        for value, made in zip(node.results, option.results, strict=True):
+            if price > most:
+                return price
+            price += self.finish(value, made, option.partial, option.kind, dims[value])
+        return price
 
     def move(self, value: int, have: Dims, want: Dims) -> float:
         """What it costs to relayout a finished value: the bytes that each device sends, and its message, if any."""
@@ -394,6 +411,12 @@ class Strategist:
 
     def strategy(self, rule: Rule, by_factor: dict[int, Axes], weights: Sequence[int]) -> Strategy | None:
         """The strategy of an assignment; None when a factor does not divide or a compound dim cannot carry it."""
+        key = rule, tuple(by_factor.items()), tuple(weights)
+        if key not in self._strategies:
+            self._strategies[key] = self._assigned(rule, by_factor, weights)
+        return self._strategies[key]
+
+    def _assigned(self, rule: Rule, by_factor: dict[int, Axes], weights: Sequence[int]) -> Strategy | None:
         mesh, nest = self.mesh, all(map(self.nests, itertools.chain(*by_factor.values())))
         by_factor = by_factor | dict(rule.fixed)  # what a manual computation asks for need not nest with the rest
         if not nest or any(rule.sizes[factor] % mesh.group_size(axes) for factor, axes in by_factor.items()):
