@@ -76,7 +76,7 @@ if _typing.TYPE_CHECKING:
     from shardwright.engines.cupy.gpus import gpu_mesh
     from shardwright.engines.workers.controller import Workers
     from shardwright.frontends.arrays import fft, linalg
-    from shardwright.frontends.jax.custom_calls import register_custom_call
+    from shardwright.frontends.jax.calls.custom_calls import register_custom_call
     from shardwright.frontends.jax.importing import from_jax, load_mlir
     from shardwright.frontends.tensorflow.exporting.files import to_saved_model
     from shardwright.frontends.tensorflow.exporting.graphs import to_graph_def
@@ -104,7 +104,7 @@ else:  # checkers shall not think that the module has every attribute
         "load": "saving.directories",
         "load_mlir": "frontends.jax.importing",
         "load_variables": "saving.checkpoints.checkpoint",
-        "register_custom_call": "frontends.jax.custom_calls",
+        "register_custom_call": "frontends.jax.calls.custom_calls",
         "save": "saving.directories",
         "to_graph_def": "frontends.tensorflow.exporting.graphs",
         "to_saved_model": "frontends.tensorflow.exporting.files",

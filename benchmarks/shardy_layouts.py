@@ -31,7 +31,7 @@ from shardwright.dialects.dtensor import layout_of
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.types import shape_of
 from shardwright.frontends.functions.dtensor import BACKEND
-from shardwright.frontends.jax.custom_calls import register_custom_call
+from shardwright.frontends.jax.calls.custom_calls import register_custom_call
 from shardwright.passes.program import entry_function
 
 Dims = tuple[tuple[str, ...], ...]

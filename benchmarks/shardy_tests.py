@@ -22,7 +22,7 @@ from shardwright.compiler.stages import read_module
 from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.frontends.functions.dtensor import BACKEND
-from shardwright.frontends.jax.custom_calls import register_custom_call
+from shardwright.frontends.jax.calls.custom_calls import register_custom_call
 
 _NAME = r'@(?:"[^"]*"|[\w.$-]+)'
 _FUNCTION = re.compile(rf"func\.func\s+(?:(?P<kind>public|private|nested)\s+)?(?P<name>{_NAME})")

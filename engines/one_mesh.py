@@ -76,26 +76,27 @@ class RememberedProgram:
 
     def recall(self) -> tuple[LocalExecutable, Sequence[Layout]] | None:
         from shardwright.runtime.codegen.memory import recall
+        from shardwright.runtime.codegen.records import load
         from shardwright.runtime.executable import Executable
 
-        image = recall(self.name)
+        image = recall(self.name, load)
         if image is None:
             return None
         found = LocalExecutable(Executable(image), self.mesh, self.known, self.make)
         return found, found.layouts
 
     def keep(self, executable: object, seconds: float) -> None:
-        from shardwright.runtime.codegen.memory import remember
+        from shardwright.runtime.codegen.memory import LEAST_SECONDS, remember
+        from shardwright.runtime.codegen.records import dump
 
         if seconds >= LEAST_SECONDS and isinstance(executable, LocalExecutable):
-            remember(self.name, executable.image)
+            content = dump(executable.image)
+            if content is not None:
+                remember(self.name, content)
 
 
 FEWEST_OPS = 300
 """Programs of fewer operations are compiled about as fast as they would be found."""
-
-LEAST_SECONDS = 0.5
-"""Programs that were compiled faster are not kept."""
 
 
 class LocalExecutable:

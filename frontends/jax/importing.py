@@ -20,7 +20,7 @@ from shardwright.diagnostics.faults import type_error
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.types import dtype_element, tensor
 from shardwright.frontends.functions.dtensor import BACKEND
-from shardwright.frontends.jax.callbacks import keep_callbacks
+from shardwright.frontends.jax.calls.callbacks import keep_callbacks
 from shardwright.passes.program import entry_function
 
 KEPT = "kept_var_idx"

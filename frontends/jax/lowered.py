@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from importlib import import_module
 from typing import Any
 
@@ -28,10 +30,11 @@ from shardwright.engines.jax.internals import (
 from shardwright.engines.jax.shardings import JaxMesh, is_the_same
 from shardwright.frontends.functions.dtensor import BACKEND
 from shardwright.frontends.jax.borders import even_at_borders, whole_where_empty
-from shardwright.frontends.jax.by_hand import keep_together, partition_by_hand
-from shardwright.frontends.jax.called_back import hold_calls_back
+from shardwright.frontends.jax.calls.by_hand import keep_together, partition_by_hand
+from shardwright.frontends.jax.calls.called_back import hold_calls_back
 from shardwright.frontends.jax.donation import lay_out_donated
 from shardwright.frontends.jax.memories import memories_of, near, placed, refuse_moves_between
+from shardwright.frontends.jax.remembering import Local, keep, name_of, recalled
 from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.program import entry_function
 from shardwright.passes.stages import LAYOUT_ARGUMENT, weigh_messages
@@ -42,18 +45,22 @@ class Lowered:
     """
     A program that is partitioned and not compiled yet, as `jax.stages.Lowered` is.
 
-    `partitioned` is the program that each device runs, with what it sends. The shardings are those that were decided,
-    in the order of the arrays in arguments and results; an argument that nothing uses has none. What is not here is
-    asked of what JAX lowered: `in_tree`, `out_info`, `args_info`.
+    The shardings are those that were decided, in the order of the arrays in arguments and results; an argument that
+    nothing uses has none. What is not here is asked of what JAX lowered: `in_tree`, `out_info`, `args_info`.
     """
 
-    partitioned: Partitioned
     theirs: Any
     mesh: JaxMesh
     in_shardings: tuple[Any, ...]
     out_shardings: tuple[Any, ...]
     _text: str
     _jitted: Any
+    _partition: Callable[[], Partitioned]
+
+    @cached_property
+    def partitioned(self) -> Partitioned:
+        """The program that each device runs, with what it sends; of one that was remembered made now."""
+        return self._partition()
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -83,7 +90,8 @@ class Lowered:
 
     def allow(self) -> None:
         """Refuses a program that breaks the limits of the blocks around (SW0580, SW0581)."""
-        self.partitioned.backend.views.allow(self.partitioned, lambda: self._compiled().peak_bytes)
+        if BACKEND.views.limited:
+            BACKEND.views.allow(self.partitioned, lambda: self._compiled().peak_bytes)
 
     def compile(self) -> Compiled:
         """
@@ -135,7 +143,7 @@ class Compiled:
         """What all devices together hold at once besides arguments, by XLA's account."""
         memory = self.executable.memory_analysis()
         held = memory.temp_size_in_bytes + memory.output_size_in_bytes - memory.alias_size_in_bytes
-        return held * self.lowered.partitioned.interface.mesh.size
+        return held * self.lowered.mesh.whole.size
 
     @property
     def predicted(self) -> tuple[CollectiveRow, ...]:
@@ -163,15 +171,12 @@ def partitioned_by_us(theirs: Any, gives: Sequence[Any], options: dict[str, Any]
     found = kept_arguments(theirs)
     kept = list(range(len(infos))) if found is None else found
     donated = [number for number, info in enumerate(infos) if info.donated]
-    traced = _traced(theirs, [kept.index(number) for number in donated if number in kept])
-    known = shardings_of(theirs)
-    partitioned, text = partition_by_hand(even_at_borders(whole_where_empty(traced)), devices, known)
-    name, mesh = partitioned.interface.name, JaxMesh(partitioned.interface.mesh, devices, known)
+    source = _Source(theirs, [kept.index(number) for number in donated if number in kept])
+    local = source.local()
+    mesh = JaxMesh(local.mesh, devices, shardings_of(theirs))
     takes = import_module("jax").tree.leaves(theirs.in_avals)
-    program = exported(text, name, [takes[number] for number in kept], gives)
+    program = exported(local.text, local.name, [takes[number] for number in kept], gives)
     call = calling(program, host_callbacks(theirs))
-    inputs, outputs = layouts_of(partitioned)
-    taken, given = memories_of(entry_function(partitioned.module), devices[0])
 
     def sharded(spec: LayoutSpec, value: Any, memory: str | None) -> Any:
         return placed(mesh.sharding(spec, len(value.shape)), memory)
@@ -180,17 +185,55 @@ def partitioned_by_us(theirs: Any, gives: Sequence[Any], options: dict[str, Any]
         on_another = hasattr(given, "spec") and given.mesh != mesh.whole
         return given if on_another and is_the_same(given, made, len(value.shape)) else made
 
-    decided = dict(zip(kept, map(sharded, inputs, [infos[number] for number in kept], taken), strict=True))
+    takers = [infos[number] for number in kept]
+    decided = dict(zip(kept, map(sharded, local.inputs, takers, local.taken), strict=True))
     within = tuple(decided.get(number) for number in range(len(infos)))
-    out = tuple(map(asked, map(sharded, outputs, gives, given), gives, asked_of_results(theirs)))
+    out = tuple(map(asked, map(sharded, local.outputs, gives, local.given), gives, asked_of_results(theirs)))
 
     def run(*leaves: Any) -> Any:
         return call(*(near(leaves[number], decided[number], devices[0]) for number in kept))
 
-    run.__name__ = name
+    run.__name__ = local.name
     lying = list(map(_formatted, out, layouts_of_results(theirs)))
     jitted = import_module("jax").jit(run, in_shardings=within, out_shardings=lying, donate_argnums=donated, **options)
-    return Lowered(partitioned, theirs, mesh, within, out, text, jitted)
+    return Lowered(theirs, mesh, within, out, local.text, jitted, source.partitioned)
+
+
+class _Source:
+    """A program as JAX lowered it, partitioned when it has to be; `donated` are numbers of arguments that it takes."""
+
+    def __init__(self, theirs: Any, donated: Sequence[int]) -> None:
+        self.theirs, self.donated = theirs, donated
+        self.text = str(theirs.as_text(debug_info=True))
+        self._made: tuple[Partitioned, str] | None = None
+
+    def local(self) -> Local:
+        """What JAX has to know of it: remembered, or made and remembered."""
+        name = name_of(self.text, self.theirs, self.donated, MESSAGE_BYTES)
+        found = recalled(name)
+        if found is None:
+            started = time.perf_counter()
+            partitioned, text = self._partition()
+            found = _local(partitioned, text, devices_of(self.theirs)[0])
+            keep(name, found, time.perf_counter() - started)
+        return found
+
+    def partitioned(self) -> Partitioned:
+        return self._partition()[0]
+
+    @collector_paused()
+    def _partition(self) -> tuple[Partitioned, str]:
+        if self._made is None:
+            traced = _traced(self.theirs, self.text, self.donated)
+            even = even_at_borders(whole_where_empty(traced))
+            self._made = partition_by_hand(even, devices_of(self.theirs), shardings_of(self.theirs))
+        return self._made
+
+
+def _local(partitioned: Partitioned, text: str, device: Any) -> Local:
+    interface, (inputs, outputs) = partitioned.interface, layouts_of(partitioned)
+    taken, given = memories_of(entry_function(partitioned.module), device)
+    return Local(text, interface.name, interface.mesh, inputs, outputs, taken, given)
 
 
 def _formatted(sharding: Any, layout: Any) -> Any:
@@ -212,10 +255,10 @@ four do.
 """
 
 
-def _traced(theirs: Any, donated: Sequence[int]) -> Traced:
+def _traced(theirs: Any, text: str, donated: Sequence[int]) -> Traced:
     """The program as JAX lowered it; results that can have a donated argument's memory have its layout."""
     name = str(theirs.compiler_ir("stablehlo").operation.attributes["sym_name"]).strip('"').removeprefix("jit_")
-    module = parse_module(theirs.as_text(debug_info=True), name)
+    module = parse_module(text, name)
     keep_together(module)
     hold_calls_back(module)
     refuse_moves_between(module, devices_of(theirs)[0].default_memory().kind)

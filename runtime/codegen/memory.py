@@ -1,5 +1,5 @@
 """
-Compiled programs that are remembered on disk, so that they are compiled once and not at every start.
+Programs that are remembered on disk, so that they are compiled or partitioned once and not at every start.
 
 A record says what runs, so none is believed because it lies there: each is signed with a key that only this user can
 read (HMAC-SHA-256), and stands under the hash of all that it depends on. What is missing, damaged, signed by somebody
@@ -15,17 +15,17 @@ import secrets
 import stat
 import sys
 import zlib
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
 from shardwright._version import __version__
 from shardwright.diagnostics.folders import memory_folder
 from shardwright.plugins import extended
-from shardwright.runtime.codegen.images import Image
 from shardwright.runtime.codegen.native import is_there
-from shardwright.runtime.codegen.records import dump, load
 
 MAGIC = b"shardwright program 2\n"
 KEPT_BYTES = 2 << 30
@@ -34,8 +34,13 @@ KEPT_BYTES = 2 << 30
 LARGEST = 1 << 30
 """Bytes of one record, at most."""
 
-_ROOMS = ("compiler", "diagnostics", "dialects", "layout", "passes", "rules", "runtime")
-"""The code that a compiled program depends on."""
+LEAST_SECONDS = 0.5
+"""What took less is not kept."""
+
+_ROOMS = ("compiler", "diagnostics", "dialects", "engines", "frontends", "layout", "passes", "rules", "runtime")
+"""The code that a program depends on."""
+
+Found = TypeVar("Found")
 
 
 def remembers() -> bool:
@@ -48,8 +53,8 @@ def key_of(text: str, *facts: object) -> str:
     return hashlib.sha256("\n".join([_versions(), *map(str, facts), text]).encode()).hexdigest()
 
 
-def recall(name: str) -> Image | None:
-    """The image that was remembered under a name, if it is one of ours."""
+def recall(name: str, read: Callable[[bytes], Found]) -> Found | None:
+    """What `read` makes of the bytes that were remembered under a name, if these are ours."""
     folder = memory_folder("programs")
     if folder is None:
         return None
@@ -62,15 +67,15 @@ def recall(name: str) -> Image | None:
         if not data.startswith(MAGIC) or not hmac.compare_digest(signature, _signed(folder, name, content)):
             return None
         os.utime(path)
-        return load(content)
+        return read(content)
     except (OSError, ValueError, TypeError, KeyError, EOFError, zlib.error):
         return None  # no memory, or none that can be read: it is compiled anew
 
 
-def remember(name: str, image: Image) -> None:
-    """Keeps an image under a name, where it can be kept."""
-    folder, content = memory_folder("programs"), dump(image)
-    if folder is None or content is None or len(content) > LARGEST:
+def remember(name: str, content: bytes) -> None:
+    """Keeps some bytes under a name, where they can be kept."""
+    folder = memory_folder("programs")
+    if folder is None or len(content) > LARGEST:
         return
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -12,16 +12,13 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 import ml_dtypes as ml_dtypes  # gives NumPy the names of its types
 import numpy as np
 
 from shardwright.diagnostics import SourceLocation
-from shardwright.layout.axes import Axis
-from shardwright.layout.mesh import Mesh
-from shardwright.layout.spec import LayoutSpec
+from shardwright.layout.forms.plain import axes_of, mesh_of, plain_mesh, plain_spec, spec_of
 from shardwright.runtime.atoms import Atoms
 from shardwright.runtime.codegen.images import Image
 from shardwright.runtime.ledger import Message
@@ -41,7 +38,7 @@ def dump(image: Image) -> bytes | None:
         return None
     arrays.append(zlib.compress(marshal.dumps(image.code), 1))
     header = {
-        "mesh": None if image.mesh is None else _mesh(image.mesh),
+        "mesh": None if image.mesh is None else plain_mesh(image.mesh),
         "inputs": [_port(port) for port in image.inputs],
         "outputs": [_port(port) for port in image.outputs],
         "fused": image.fused,
@@ -67,7 +64,7 @@ def load(record: bytes) -> Image:
         arrays.append(view[at : at + size])
         at += size
     return Image(
-        None if header["mesh"] is None else _mesh_of(header["mesh"]),
+        None if header["mesh"] is None else mesh_of(header["mesh"]),
         [_port_of(port) for port in header["inputs"]],
         [_port_of(port) for port in header["outputs"]],
         header["fused"],
@@ -107,7 +104,7 @@ def _constant_of(item: Sequence[Any], arrays: Sequence[memoryview]) -> Any:
             return parts[0]
         case "message":
             name, axes, group_size, lead, moved = parts
-            return Message(name, _axes(axes), group_size, lead, None if moved is None else Fraction(*moved))
+            return Message(name, axes_of(axes), group_size, lead, None if moved is None else Fraction(*moved))
         case "number":
             return np.frombuffer(bytes.fromhex(parts[1]), parts[0])[0]
         case "repeated":
@@ -119,42 +116,20 @@ def _constant_of(item: Sequence[Any], arrays: Sequence[memoryview]) -> Any:
             return np.frombuffer(bytearray(zlib.decompress(arrays[number])), name).reshape(shape)
 
 
-def _mesh(mesh: Mesh) -> list[Any]:
-    return [mesh.name, list(mesh.sizes.items())]
-
-
-def _mesh_of(record: Sequence[Any]) -> Mesh:
-    name, sizes = record
-    return _mesh_with(name, tuple((axis, size) for axis, size in sizes))
-
-
-@lru_cache
-def _mesh_with(name: str, sizes: tuple[tuple[str, int], ...]) -> Mesh:
-    """The mesh with these axes: one for all ports."""
-    return Mesh(list(sizes), name=name)
-
-
-def _axes(record: Sequence[Sequence[Any]]) -> tuple[Axis, ...]:
-    return tuple(Axis(*axis) for axis in record)
-
-
 def _port(port: Port) -> Mapping[str, Any]:
-    spec = port.spec
     return {
         "shape": port.shape,
         "unpadded": port.unpadded,
         "dtype": port.dtype.name,
-        "spec": [spec.mesh, spec.dims, spec.partial, spec.kind],
-        "mesh": _mesh(port.atoms.mesh),
+        "spec": plain_spec(port.spec),
+        "mesh": plain_mesh(port.atoms.mesh),
         "atoms": port.atoms.axes,
         "location": None if port.location is None else astuple(port.location),
     }
 
 
 def _port_of(record: Mapping[str, Any]) -> Port:
-    mesh, dims, partial, kind = record["spec"]
-    spec = LayoutSpec(mesh, tuple(map(_axes, dims)), frozenset(), _axes(partial), kind)
-    atoms = Atoms(_mesh_of(record["mesh"]), _axes(record["atoms"]))
+    atoms = Atoms(mesh_of(record["mesh"]), axes_of(record["atoms"]))
     location = None if record["location"] is None else SourceLocation(*record["location"])
     unpadded = None if record["unpadded"] is None else tuple(record["unpadded"])
-    return Port(tuple(record["shape"]), np.dtype(record["dtype"]), spec, atoms, location, unpadded)
+    return Port(tuple(record["shape"]), np.dtype(record["dtype"]), spec_of(record["spec"]), atoms, location, unpadded)

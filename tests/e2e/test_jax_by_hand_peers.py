@@ -12,7 +12,7 @@ import pytest
 import shardwright as sw
 from shardwright.benchmarks import xla
 from shardwright.dialects.text.parsing import parse_module
-from shardwright.frontends.jax.by_hand import keep_together
+from shardwright.frontends.jax.calls.by_hand import keep_together
 
 pytestmark = pytest.mark.peers
 jax: Any = pytest.importorskip("jax")

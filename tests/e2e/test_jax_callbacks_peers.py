@@ -11,7 +11,7 @@ import pytest
 import shardwright as sw
 from shardwright.benchmarks import xla
 from shardwright.dialects.text.parsing import parse_module
-from shardwright.frontends.jax.called_back import hold_calls_back
+from shardwright.frontends.jax.calls.called_back import hold_calls_back
 from shardwright.tools.main import main
 
 pytestmark = pytest.mark.peers

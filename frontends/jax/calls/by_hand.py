@@ -36,7 +36,7 @@ from shardwright.engines.jax.splicing import (
     of_each_device,
     renamed,
 )
-from shardwright.frontends.jax.called_back import called_back, let_call_back
+from shardwright.frontends.jax.calls.called_back import called_back, let_call_back
 from shardwright.rules.families.custom_calls import factors_of
 
 BY_HAND = "CustomSPMDPartitioning"
