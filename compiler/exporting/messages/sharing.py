@@ -1,4 +1,4 @@
-"""Small collectives of one kind share a message, and so do exchanges: devices wait for each other once."""
+"""Small collectives share a message where one can carry them, and so do exchanges: devices wait for each other once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shardwright.dialects import dtensor, stablehlo
 from shardwright.dialects.building import blocks_in, free_values
 from shardwright.dialects.purity import is_pure
 from shardwright.dialects.stablehlo.collectives import GroupedOp
-from shardwright.dialects.types import bit_width, element_of, element_size, is_complex, shape_of
+from shardwright.dialects.types import bit_width, element_of, element_size, is_complex, shape_of, tensor
 from shardwright.layout.axes import Axis
 from shardwright.layout.mesh import Mesh
 from shardwright.passes.rewriter import insert_before
@@ -142,7 +142,7 @@ def _key(op: Shared, mesh: Mesh) -> Key:
     if isinstance(op, dtensor.ExchangeOp):
         return (op.name, route(op.source.data, op.target.data, mesh).pairs, _bits(element_of(op.outputs[0])))
     if not isinstance(op, dtensor.WindowOp):
-        return (op.name, _axes(op), _bits(element_of(op.outputs[0])))
+        return (_axes(op), _bits(element_of(op.outputs[0])))
     move = Move(op, mesh)
     if len(move.dims) != 1:
         return (op,)
@@ -179,8 +179,9 @@ def together(writer: Writer, bundle: Sequence[Shared]) -> list[SSAValue]:
 def _in_one(writer: Writer, bundle: Sequence[Rows]) -> list[SSAValue]:
     """One message, in whose rows each device sends its parts behind each other."""
     elements = [element_of(op.outputs[0]) for op in bundle]
-    rows = _alike(writer, [_rows(writer, op) for op in bundle])
-    parts = _joint_rows(writer, rows, lambda joined: _moved(writer, bundle[0], joined))
+    kind = next((op for op in bundle if isinstance(op, dtensor.AllToAllOp)), bundle[0])
+    rows = _alike(writer, [_addressed(writer, kind, _rows(writer, op)) for op in bundle])
+    parts = _joint_rows(writer, rows, lambda joined: _moved(writer, kind, joined))
     return [
         _placed(writer, op, writer.bits(part, element))
         for op, part, element in zip(bundle, parts, elements, strict=True)
@@ -249,6 +250,15 @@ def _rows(writer: Writer, op: Rows) -> SSAValue:
     count = math.prod(sizes.values())
     rows = writer.transpose(writer.reshape(op.inputs[0], cut), order)
     return writer.reshape(rows, (count, math.prod(shape) // count))
+
+
+def _addressed(writer: Writer, kind: Rows, rows: SSAValue) -> SSAValue:
+    """A row for each device, where what all get travels with what each gets a part of."""
+    (count, size), devices = shape_of(rows), writer.mesh.group_size(_axes(kind))
+    if count == devices or not isinstance(kind, dtensor.AllToAllOp):
+        return rows
+    wanted = tensor((devices, size), element_of(rows))
+    return writer.put(stablehlo.BroadcastInDimOp(writer.reshape(rows, (size,)), (1,), wanted))
 
 
 def _parts(extent: int, count: int | None) -> list[int]:
