@@ -11,17 +11,19 @@ from xdsl.dialects.func import CallOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from shardwright.dialects.building import blocks_in
+from shardwright.dialects.building import blocks_in, returned
 from shardwright.dialects.dtensor.ops import with_layout
 from shardwright.dialects.purity import is_pure
+from shardwright.dialects.stablehlo import CaseOp, IfOp
 from shardwright.passes.canonical.arithmetic import ARITHMETIC_RULES
+from shardwright.passes.canonical.constants import splat_value
 from shardwright.passes.canonical.extensions import EXTENSION_RULES
 from shardwright.passes.canonical.indexing import INDEXING_RULES
 from shardwright.passes.canonical.joins import JOIN_RULES
 from shardwright.passes.canonical.reductions import REDUCTION_RULES
 from shardwright.passes.canonical.shapes import SHAPE_RULES
 from shardwright.passes.canonical.windows import WINDOW_RULES
-from shardwright.passes.rewriter import Rule, erase, replace, replace_with
+from shardwright.passes.rewriter import Rule, erase, move_body, replace, replace_with
 from shardwright.passes.stages import require_stage, stage_of
 
 _TABLES: Sequence[Mapping[type[Operation], Rule]] = (
@@ -46,6 +48,8 @@ _TYPED = (ReturnOp, CallOp)
 class CanonicalizePass(ModulePass):
     """
     Folds splat constants and do-nothing ops, composes shape ops, gives reductions their identity as init value.
+
+    Of a branch whose index is a constant stays what is taken, so that what it sends can be told beforehand.
 
     One forward walk: when it reaches an op, the ops that define its operands are already in their final form. Nothing
     takes the place of a result that has a layout which the user gave and that it has not itself, so layouts stay.
@@ -83,16 +87,41 @@ def _simplify_block(block: Block) -> None:
     while op is not None:
         previous, following = op.prev_op, op.next_op
         rules = _RULES.get(type(op), ())
-        if not rules:
-            if op.regions:
-                _simplify_regions(op)
-            op = following
-        elif any(_apply(rule, op, loose) for rule in rules):
+        if any(_apply(rule, op, loose) for rule in rules) or _takes_known_branch(op, loose):
             # Continue with what took the place of `op`: it may be simpler still.
             op = block.first_op if previous is None else previous.next_op
         else:
+            if op.regions and not rules:
+                _simplify_regions(op)
             op = following
     _erase_unused(loose)
+
+
+def _takes_known_branch(op: Operation, loose: list[SSAValue]) -> bool:
+    """Whether it is known which branch is taken: then what is in it has taken the place of the op."""
+    if not isinstance(op, CaseOp | IfOp):
+        return False
+    index = 0 if len(op.regions) == 1 else _known_branch(op)
+    if index is None:
+        return False
+    block = op.regions[index].block
+    values = returned(block)
+    if not all(map(_may_stand_for, values, op.results)):
+        return False
+    loose += op.operands
+    move_body(block, op)
+    replace(op, values)
+    return True
+
+
+def _known_branch(op: CaseOp | IfOp) -> int | None:
+    """The number of the branch that is taken, where that is a constant: the last one for numbers that none has."""
+    value, last = splat_value(op.operands[0]), len(op.regions) - 1
+    if value is None:
+        return None
+    if isinstance(op, IfOp):
+        return 0 if value else 1
+    return int(value) if 0 <= value <= last else last
 
 
 def _apply(rule: Rule, op: Operation, loose: list[SSAValue]) -> bool:

@@ -10,6 +10,7 @@ import pytest
 from harness import run
 
 from shardwright.benchmarks import xla
+from shardwright.compiler.report import predicted_bytes
 
 pytestmark = pytest.mark.peers
 jax: Any = pytest.importorskip("jax")
@@ -100,6 +101,18 @@ def test_programs(name: str, split: str) -> None:
     }
     text, expected = exported(function, arguments, [axes[split](len(shape)) for shape in shapes])
     compare(text, arguments, expected)
+
+
+@pytest.mark.parametrize("function", [jnp.linalg.det, jnp.linalg.slogdet])
+def test_what_the_determinant_of_columns_sends_is_told(function: Callable[..., Any]) -> None:
+    """JAX reads the diagonal in a branch for the platform, of which there is one: what is sent there is known."""
+    matrix = np.random.default_rng(2).standard_normal((24, 24)).astype(np.float32)
+    text, expected = exported(function, [matrix], [[None, "x"]])
+    ran = run(text, [matrix])
+    assert "case" in text
+    assert predicted_bytes(ran.planned) == ran.executable.ledger.sent_bytes < 24 * 12 * 4  # that it is gathered
+    for found, wanted in zip(ran.results, expected, strict=True):
+        np.testing.assert_allclose(found, wanted, 1e-4)
 
 
 @pytest.mark.parametrize("kind", RANDOM)

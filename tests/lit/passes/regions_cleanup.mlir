@@ -120,3 +120,61 @@ func.func @composed(%x: tensor<4x8xf32>, %p: tensor<i1>) -> tensor<4x8xf32> {
   }
   return %1 : tensor<4x8xf32>
 }
+
+// -----
+
+// Of a branch whose index is known stays what is taken, also where another one gives the index; where no branch has its
+// number, the last.
+
+// CANON-LABEL: @known
+// CANON-NEXT: %[[A:.*]] = stablehlo.negate %x
+// CANON-NEXT: %[[B:.*]] = stablehlo.abs %x
+// CANON-NEXT: %[[C:.*]] = stablehlo.sine %x
+// CANON-NEXT: return %[[A]], %[[B]], %x, %[[C]]
+func.func @known(%x: tensor<4xf32>, %i: tensor<i32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %t = stablehlo.constant dense<true> : tensor<i1>
+  %c = stablehlo.constant dense<1> : tensor<i32>
+  %n = stablehlo.constant dense<-1> : tensor<i32>
+  %0 = "stablehlo.case"(%c) ({
+    stablehlo.return %n : tensor<i32>
+  }, {
+    %z = stablehlo.constant dense<0> : tensor<i32>
+    stablehlo.return %z : tensor<i32>
+  }) : (tensor<i32>) -> tensor<i32>
+  %1 = "stablehlo.case"(%0) ({
+    %4 = stablehlo.negate %x : tensor<4xf32>
+    stablehlo.return %4 : tensor<4xf32>
+  }, {
+    stablehlo.return %x : tensor<4xf32>
+  }) : (tensor<i32>) -> tensor<4xf32>
+  %2:2 = "stablehlo.case"(%n) ({
+    stablehlo.return %x, %x : tensor<4xf32>, tensor<4xf32>
+  }, {
+    %4 = stablehlo.abs %x : tensor<4xf32>
+    stablehlo.return %4, %x : tensor<4xf32>, tensor<4xf32>
+  }) : (tensor<i32>) -> (tensor<4xf32>, tensor<4xf32>)
+  %3 = "stablehlo.if"(%t) ({
+    %5 = "stablehlo.case"(%i) ({
+      %4 = stablehlo.sine %x : tensor<4xf32>
+      stablehlo.return %4 : tensor<4xf32>
+    }) : (tensor<i32>) -> tensor<4xf32>
+    stablehlo.return %5 : tensor<4xf32>
+  }, {
+    stablehlo.return %x : tensor<4xf32>
+  }) : (tensor<i1>) -> tensor<4xf32>
+  return %1, %2#0, %2#1, %3 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// CANON-LABEL: @unknown_stays
+// CANON: "stablehlo.if"(%p)
+func.func @unknown_stays(%x: tensor<4xf32>, %p: tensor<i1>) -> tensor<4xf32> {
+  %0 = "stablehlo.if"(%p) ({
+    %1 = stablehlo.negate %x : tensor<4xf32>
+    stablehlo.return %1 : tensor<4xf32>
+  }, {
+    stablehlo.return %x : tensor<4xf32>
+  }) : (tensor<i1>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
