@@ -130,11 +130,11 @@ def lapack_rule(op: stablehlo.CustomCallOp) -> Rule:
 def _by_columns_rule(shape: Shape, element: Attribute) -> Rule:
     """LU factors: batch dims pass, and columns may be split, at a price."""
     *fronts, rows, columns = shape
-    if not all(shape) or not 1 < columns <= rows:
+    if not all(shape) or columns == 1:
         return batched_rule((shape,), (shape, (*fronts, min(rows, columns)), tuple(fronts)), len(fronts))
     builder = RuleBuilder()
     batch, split = builder.tensor(shape[:-2]), builder.factor(columns, PERMUTE)
-    before, after, pivots = (builder.factor(size, REPLICATE) for size in (rows, rows, columns))
+    before, after, pivots = (builder.factor(size, REPLICATE) for size in (rows, rows, min(rows, columns)))
     whole = [builder.factor(columns, REPLICATE) for _ in range(2)]
 
     def way(given: Dim, made: Dim) -> Way:

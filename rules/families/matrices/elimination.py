@@ -24,7 +24,8 @@ class EliminationExpansion:
     """
     LU factors of matrices that are split by columns, part after part: who has the columns looks for pivots in them.
 
-    They are sent to all, with which rows trade places; those who have columns behind eliminate them there.
+    They are sent to all, with which rows trade places; those who have columns behind eliminate them there. Parts that
+    are behind the last row have no factors of their own.
     """
 
     columns: int
@@ -42,15 +43,26 @@ class EliminationExpansion:
         count = parts[self.columns]
         if count > MOST_PARTS:
             return None
-        width = columns // count
-        numbers = sum((rows - part * width) * width for part in range(count - 1)) * element_size(self.element)
-        told = 2 * element_size(i32) * (columns + count)
+        numbers = sum(self._sent(count)) * element_size(self.element)
+        told = 2 * element_size(i32) * (min(rows, columns) + len(self._starts(count)))
         others = math.prod(number for factor, number in parts.items() if factor != self.columns)
         return (count - 1) / count * math.prod(batch) / others * (numbers + told)
 
     def messages(self, parts: Mapping[int, int]) -> int:
-        """One of pivots for each part, and one of factors for each but the last."""
-        return 2 * parts[self.columns] - 1
+        """One of pivots for each part that has any, and one of factors for each that sends them."""
+        count = parts[self.columns]
+        return len(self._starts(count)) + len(self._sent(count))
+
+    def _starts(self, count: int) -> range:
+        """The first columns of those parts that have pivots, which are in the diagonal."""
+        *_, rows, columns = self.shape
+        return range(0, min(rows, columns), columns // count)
+
+    def _sent(self, count: int) -> list[int]:
+        """How many factors each part sends that sends any: there are parts behind it, and rows to eliminate."""
+        *_, rows, columns = self.shape
+        left = [rows - start for start in self._starts(count)[: count - 1]]
+        return [height * min(height, columns // count) for height in left if height > 1]
 
     def expand(self, op: Operation, site: Site) -> Sequence[SSAValue]:
         """Parts are a batch dim, `[..., part, row, column]`."""
@@ -63,34 +75,35 @@ class EliminationExpansion:
         build = blocks.on(())
         pivots: list[SSAValue] = []
         failed = blocks.on().literal(0, i32, batch)
-        for part in range(parts):
-            done = blocks.cut(matrix, rank + 1, 0, part * width)
-            rest, told = self._eliminated(blocks, blocks.cut(matrix, rank + 1, part * width, rows - part * width), part)
+        for part, start in enumerate(self._starts(parts)):
+            done = blocks.cut(matrix, rank + 1, 0, start)
+            rest, told = self._eliminated(blocks, blocks.cut(matrix, rank + 1, start, rows - start), part)
             matrix = blocks.joined([done, rest], rank + 1)
-            found = build.slice(told, [0] * (rank + 1), [*batch, width])
-            pivots.append(build.add(found, build.constant(part * width, found)))
-            failed = _first(
-                blocks.on(), failed, build.slice(told, [*[0] * rank, width], [*batch, width + 1]), part * width
-            )
+            count = shape_of(told)[-1] - 1
+            found = build.slice(told, [0] * (rank + 1), [*batch, count])
+            pivots.append(build.add(found, build.constant(start, found)))
+            zero = build.slice(told, [*[0] * rank, count], [*batch, count + 1])
+            failed = _first(blocks.on(), failed, zero, start)
         matrix = blocks.on((), blocks.axes, ()).transpose(matrix, order)
         matrix = blocks.on((), blocks.axes).reshape(matrix, self.shape)
         return [matrix, build.put(stablehlo.ConcatenateOp(pivots, rank)), failed]
 
     def _eliminated(self, blocks: Blocks, rest: SSAValue, part: int) -> tuple[SSAValue, SSAValue]:
         """What is left of all parts once one of them is factored, and its pivots and whether any is zero."""
-        rank, width = len(blocks.batch), shape_of(rest)[-1]
+        rank, (height, width) = len(blocks.batch), shape_of(rest)[-2:]
         packed, told = self._factored(blocks, rest, part)
-        rest = _traded(blocks, rest, _order(blocks, told, width, shape_of(rest)[-2]))
-        if part < blocks.parts - 1:
-            known, height = blocks.sent(packed, part), shape_of(rest)[-2]
-            first = blocks.cut(rest, rank + 1, 0, width)
-            square = blocks.cut(known, rank + 1, 0, width)
+        count = min(height, width)
+        rest = _traded(blocks, rest, _order(blocks, told, count, height))
+        if part < blocks.parts - 1 and height > 1:
+            known = blocks.sent(blocks.cut(packed, rank + 2, 0, count), part)
+            first = blocks.cut(rest, rank + 1, 0, count)
+            square = blocks.cut(known, rank + 1, 0, count)
             solve = stablehlo.TriangularSolveOp(square, first, lower=True, unit_diagonal=True)
             solved = blocks.like(first).put(solve)
             behind = [solved]
-            if height > width:
-                below = blocks.cut(rest, rank + 1, width, height - width)
-                product = blocks.product(blocks.cut(known, rank + 1, width, height - width), solved)
+            if height > count:
+                below = blocks.cut(rest, rank + 1, count, height - count)
+                product = blocks.product(blocks.cut(known, rank + 1, count, height - count), solved)
                 behind.append(blocks.like(below).subtract(below, product))
             rest = blocks.where("GT", part, blocks.joined(behind, rank + 1), rest)
         return blocks.where("EQ", part, packed, rest), told
@@ -104,7 +117,7 @@ class EliminationExpansion:
             site.put(op, dims, dims[:-1], dims[:-2])
             return op
 
-        results = [(shape, element_of(rest)), ((*shape[:-2], shape[-1]), i32), (shape[:-2], i32)]
+        results = [(shape, element_of(rest)), ((*shape[:-2], min(shape[-2:])), i32), (shape[:-2], i32)]
         packed, pivots, zero = lapack(Builder(insert), "getrf", [rest], results)
         build = blocks.on(blocks.axes, ())
         zero = build.reshape(zero, (*shape[:-2], 1))
@@ -125,7 +138,7 @@ def _first(build: Builder, failed: SSAValue, found: SSAValue, before: int) -> SS
     return build.select(fails, counted, failed)
 
 
-def _order(blocks: Blocks, told: SSAValue, width: int, rows: int) -> SSAValue:
+def _order(blocks: Blocks, told: SSAValue, count: int, rows: int) -> SSAValue:
     """Which row stands where once the rows at the first places have traded places with their pivots, in turn."""
     *batch, _ = shape_of(told)
     rank, shape = len(batch), (*batch, rows)
@@ -143,7 +156,7 @@ def _order(blocks: Blocks, told: SSAValue, width: int, rows: int) -> SSAValue:
             there.append(build.broadcast(numbers.put(held), shape, range(rank)))
         return [build.select(masks[0], there[1], build.select(masks[1], there[0], order))]
 
-    (order,) = blocks.site.loop([blocks.on(()).iota(rank, shape)], width, body)
+    (order,) = blocks.site.loop([blocks.on(()).iota(rank, shape)], count, body)
     return order
 
 

@@ -12,8 +12,8 @@ SIZE, PARTS = 24, 4
 WIDTH = SIZE // PARTS
 
 
-def program(layout: str) -> str:
-    a, pivots = f"tensor<{SIZE}x{SIZE}xf64, #dtensor.layout<@mesh, {layout}>>", f"tensor<{SIZE}xi32>"
+def program(layout: str, rows: int = SIZE) -> str:
+    a, pivots = f"tensor<{rows}x{SIZE}xf64, #dtensor.layout<@mesh, {layout}>>", f"tensor<{min(rows, SIZE)}xi32>"
     return f"""
 dtensor.mesh @mesh = <["x"={PARTS}]>
 func.func public @main(%a: {a}) -> ({a}, {pivots}, tensor<i32>) {{
@@ -26,8 +26,8 @@ func.func public @main(%a: {a}) -> ({a}, {pivots}, tensor<i32>) {{
 
 def eliminated(matrix: Array) -> tuple[Array, Array, int]:
     """Column by column: the factors, pivots from one, the first of equal ones, and the first pivot that is zero."""
-    work, pivots, zero = matrix.copy(), np.zeros(len(matrix), np.int32), 0
-    for column in range(len(work)):
+    work, pivots, zero = matrix.copy(), np.zeros(min(matrix.shape), np.int32), 0
+    for column in range(len(pivots)):
         pivot = column + int(np.argmax(abs(work[column:, column])))
         pivots[column] = pivot + 1
         work[[column, pivot]] = work[[pivot, column]]
@@ -67,3 +67,19 @@ def test_half_of_the_matrix_is_sent() -> None:
     sent = lacking * sum((SIZE - part * WIDTH) * WIDTH for part in range(PARTS - 1)) * 8
     assert ran.predicted == sent + 2 * lacking * (SIZE + PARTS) * 4 < lacking * SIZE * SIZE * 8
     assert ran.executable.ledger.messages == 2 * PARTS - 1
+
+
+@pytest.mark.parametrize("rows", [1, 7, 12, 21, 36])
+def test_only_parts_in_the_diagonal_have_factors(rows: int) -> None:
+    """What is behind the last row is solved for where it is; the last row alone has nothing to eliminate."""
+    matrix = np.random.default_rng(rows).normal(size=(rows, SIZE))
+    ran = run(program('[{}, {"x"}]', rows), [matrix])
+    factors, pivots, zero = eliminated(matrix)
+    np.testing.assert_allclose(ran.results[0], factors, atol=1e-12)
+    np.testing.assert_array_equal(ran.results[1], pivots)
+    assert int(ran.results[2]) == zero
+    heights = [rows - start for start in range(0, min(rows, SIZE), WIDTH)]
+    sent = [height * min(height, WIDTH) for height in heights[: PARTS - 1] if height > 1]
+    told = 2 * (min(rows, SIZE) + len(heights)) * 4
+    assert ran.predicted == Fraction(PARTS - 1, PARTS) * (sum(sent) * 8 + told)
+    assert ran.executable.ledger.messages == len(sent) + len(heights)

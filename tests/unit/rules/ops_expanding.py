@@ -184,6 +184,7 @@ def _elimination() -> Iterator[Case]:
     for letter, element, shape, few, one in (
         ("d", "f64", "12x12", "12", ""),
         ("c", "complex<f32>", "2x18x12", "2x12", "2x"),
+        ("s", "f32", "2x7x12", "2x7", "2x"),
     ):
         line = f"stablehlo.custom_call @lapack_{letter}getrf_ffi(%a) {{mhlo.backend_config = {{}}}} : TYPES"
         results = [f"{shape}x{element}", f"{few}xi32", f"{one}i32"]
