@@ -18,7 +18,7 @@ from xdsl.ir import Operation
 from shardwright.dialects import chlo, dtensor, stablehlo
 from shardwright.dialects.dtensor.roll import RollOp
 from shardwright.dialects.types import element_of, shape_of
-from shardwright.passes.padding import indexed, moving, reducing
+from shardwright.passes.padding import indexed, moving, reducing, sorting
 from shardwright.passes.padding.moving import Bond
 from shardwright.passes.padding.site import Shape, Site
 from shardwright.passes.program import Node
@@ -114,6 +114,7 @@ FORMS: dict[type[Operation], Form] = {
     stablehlo.DotGeneralOp: Form(reducing.mask_products),
     stablehlo.ReduceOp: Form(reducing.mask_reduced),
     chlo.TopKOp: Form(reducing.mask_candidates),
+    stablehlo.SortOp: Form(sorting.keep_behind),
     stablehlo.ReduceWindowOp: Form(reducing.mask_windows, reducing.bonds_of_reduce_window),
     stablehlo.ConvolutionOp: Form(reducing.mask_convolved, reducing.bonds_of_convolution),
 }

@@ -167,9 +167,9 @@ class Site(Builder):
         erase(self.op)
 
     def swap(self, op: Operation) -> None:
-        """Puts an op with as many results in the place of this one."""
+        """Puts an op in the place of this one, whose results are its first ones."""
         self.insert(op)
-        for result, value in zip(self.op.results, op.results, strict=True):
+        for result, value in zip(self.op.results, op.results, strict=False):
             self._become(result, value)
         erase(self.op)
 

@@ -411,9 +411,9 @@ def _comparator(op: stablehlo.SortOp, values: Sequence[SSAValue], places: int | 
     block = Block(arg_types=[tensor((), element_of(value)) for value in values for _ in "xy"])
     build, args = appending(block), block.args
     wide = [build.convert(new, like=arg) for new, arg in zip(args, old.args, strict=False)]
-    before = _cloned(old, build, wide)
+    before = cloned(old, build, wide)
     if places is not None:
-        after = _cloned(old, build, [wide[at ^ 1] for at in range(len(wide))])
+        after = cloned(old, build, [wide[at ^ 1] for at in range(len(wide))])
         first = build.compare(args[2 * places], "LT", args[2 * places + 1])
         before = build.put(stablehlo.OrOp(before, build.both(build.put(stablehlo.NotOp(after)), first)))
     if marked:
@@ -423,7 +423,7 @@ def _comparator(op: stablehlo.SortOp, values: Sequence[SSAValue], places: int | 
     return Region(block)
 
 
-def _cloned(block: Block, build: Builder, args: Sequence[SSAValue]) -> SSAValue:
+def cloned(block: Block, build: Builder, args: Sequence[SSAValue]) -> SSAValue:
     """What a block returns for these arguments, by ops put in place."""
     known: dict[SSAValue, SSAValue] = dict(zip(block.args, args, strict=True))
     for op in body_of(block):
@@ -443,7 +443,7 @@ def _tells_apart(op: stablehlo.SortOp) -> bool:
     return not exact or {compare.lhs, compare.rhs} != set(block.args)
 
 
-def _places_of(op: stablehlo.SortOp) -> int | None:
+def places_of(op: stablehlo.SortOp) -> int | None:
     """The first operand that numbers the elements along the sorted dim."""
     return next(
         (
@@ -474,7 +474,7 @@ def _sort_rule(shape: Shape, dim: int, widths: tuple[int, ...], places: int | No
 
 def _sort(op: stablehlo.SortOp) -> Rule:
     """All operands are split alike; along the sorted dim parts are sorted, and dealt out or merged at a price."""
-    places = _places_of(op) if _tells_apart(op) else None
+    places = places_of(op) if _tells_apart(op) else None
     adds = places is None and _tells_apart(op)
     widths = tuple(element_size(element_of(value)) for value in op.inputs)
     return _sort_rule(operand_shapes(op)[0], op.dim, widths, places, adds)

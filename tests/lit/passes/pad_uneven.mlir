@@ -64,20 +64,95 @@ module @product {
 // -----
 
 // What has no form of its own is done without padding, which is put back behind it.
+// CHECK-LABEL: module @transformed
+module @transformed {
+  dtensor.mesh @mesh = <["x"=4]>
+  func.func public @main(%a: tensor<10xcomplex<f32>, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<10xcomplex<f32>> {
+    // CHECK: %[[CUT:.*]] = stablehlo.slice %a [0:10] : {{.*}} -> tensor<10xcomplex<f32>>
+    // CHECK-NEXT: %[[MADE:.*]] = stablehlo.fft %[[CUT]]
+    // CHECK: %[[PADDED:.*]] = stablehlo.pad %[[MADE]], %{{.*}}, low = [0], high = [2], interior = [0]
+    // CHECK-NEXT: stablehlo.add %[[PADDED]], %a : {{.*}} -> tensor<12xcomplex<f32>>
+    %0 = stablehlo.fft %a, type = FFT, length = [10]
+        : (tensor<10xcomplex<f32>, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<10xcomplex<f32>>
+    %1 = stablehlo.add %0, %a
+        : (tensor<10xcomplex<f32>>, tensor<10xcomplex<f32>, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<10xcomplex<f32>>
+    return %1 : tensor<10xcomplex<f32>>
+  }
+}
+
+// -----
+
+// Where sorts are stable, padding that holds what comes last stays behind: of integers the least or largest, of floats the
+// NaN behind all others, or, where all NaNs are one and come first, minus infinity.
 // CHECK-LABEL: module @sorted
 module @sorted {
   dtensor.mesh @mesh = <["x"=4]>
-  func.func public @main(%a: tensor<10xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<10xf32> {
-    // CHECK: %[[CUT:.*]] = stablehlo.slice %a [0:10] : {{.*}} -> tensor<10xf32>
-    // CHECK-NEXT: %[[SORTED:.*]] = "stablehlo.sort"(%[[CUT]])
-    // CHECK: %[[PADDED:.*]] = stablehlo.pad %[[SORTED]], %{{.*}}, low = [0], high = [2], interior = [0]
-    // CHECK-NEXT: return %[[PADDED]] : tensor<12xf32>
+  func.func public @main(%a: tensor<10xf32, #dtensor.layout<@mesh, [{"x"}]>>, %b: tensor<10xi32>)
+      -> (tensor<10xf32>, tensor<10xi32>, tensor<10xf32>, tensor<10xf32>) {
+    // CHECK: %[[LEAST:.*]] = stablehlo.constant dense<-2147483648> : tensor<12xi32>
+    // CHECK-NEXT: %[[B:.*]] = stablehlo.select %[[VALID:.*]], %b, %[[LEAST]]
+    // CHECK-NEXT: "stablehlo.sort"(%a, %[[B]]) <{dimension = 0 : i64, is_stable = true}>
+    %0:2 = "stablehlo.sort"(%a, %b) <{dimension = 0 : i64}> ({
+    ^bb0(%l: tensor<f32>, %r: tensor<f32>, %i: tensor<i32>, %j: tensor<i32>):
+      %3 = stablehlo.compare LT, %j, %i : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %3 : tensor<i1>
+    }) : (tensor<10xf32, #dtensor.layout<@mesh, [{"x"}]>>, tensor<10xi32>) -> (tensor<10xf32>, tensor<10xi32>)
+    // CHECK: %[[NAN:.*]] = stablehlo.constant dense<0x7FFFFFFF> : tensor<12xf32>
+    // CHECK-NEXT: stablehlo.select %[[VALID]], %a, %[[NAN]]
+    %1 = "stablehlo.sort"(%a) <{dimension = 0 : i64}> ({
+    ^bb0(%l: tensor<f32>, %r: tensor<f32>):
+      %3 = stablehlo.compare LT, %l, %r, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %3 : tensor<i1>
+    }) : (tensor<10xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<10xf32>
+    // CHECK: %[[INF:.*]] = stablehlo.constant dense<0xFF800000> : tensor<12xf32>
+    // CHECK-NEXT: stablehlo.select %[[VALID]], %a, %[[INF]]
+    %2 = "stablehlo.sort"(%a) <{dimension = 0 : i64}> ({
+    ^bb0(%l: tensor<f32>, %r: tensor<f32>):
+      %nan = stablehlo.constant dense<0x7FC00000> : tensor<f32>
+      %p = stablehlo.compare NE, %l, %l : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %q = stablehlo.compare NE, %r, %r : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %x = stablehlo.select %p, %nan, %l : tensor<i1>, tensor<f32>
+      %y = stablehlo.select %q, %nan, %r : tensor<i1>, tensor<f32>
+      %3 = stablehlo.compare GT, %x, %y, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %3 : tensor<i1>
+    }) : (tensor<10xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<10xf32>
+    return %0#0, %0#1, %1, %2 : tensor<10xf32>, tensor<10xi32>, tensor<10xf32>, tensor<10xf32>
+  }
+}
+
+// -----
+
+// In other orders it is where elements stood that tells padding: an operand says it, or one that is put there.
+// CHECK-LABEL: module @sorted_by_places
+module @sorted_by_places {
+  dtensor.mesh @mesh = <["x"=4]>
+  func.func public @main(%a: tensor<10xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> (tensor<10xf32>, tensor<10xi32>) {
+    // CHECK: %[[PLACES:.*]] = stablehlo.iota dim = 0 : tensor<12xi32>
+    // CHECK-NEXT: "stablehlo.sort"(%a, %[[PLACES]]) <{dimension = 0 : i64, is_stable = true}> ({
+    // CHECK-NEXT: ^bb0(%[[L:.*]]: tensor<f32>, %[[R:.*]]: tensor<f32>, %[[I:.*]]: tensor<i32>, %[[J:.*]]: tensor<i32>):
+    // CHECK-NEXT:   %[[LIMIT:.*]] = stablehlo.constant dense<10> : tensor<i32>
+    // CHECK-NEXT:   %[[FIRST:.*]] = stablehlo.compare GE, %[[I]], %[[LIMIT]]
+    // CHECK-NEXT:   %[[SECOND:.*]] = stablehlo.compare GE, %[[J]], %[[LIMIT]]
+    // CHECK-NEXT:   %[[BEFORE:.*]] = stablehlo.compare LT, %[[L]], %[[R]] :
+    // CHECK-NEXT:   %[[ALIKE:.*]] = stablehlo.compare EQ, %[[FIRST]], %[[SECOND]]
+    // CHECK-NEXT:   %[[BOTH:.*]] = stablehlo.and %[[ALIKE]], %[[BEFORE]]
+    // CHECK-NEXT:   %[[VALID:.*]] = stablehlo.compare LT, %[[FIRST]], %[[SECOND]]
+    // CHECK-NEXT:   %[[OR:.*]] = stablehlo.or %[[VALID]], %[[BOTH]]
+    // CHECK-NEXT:   stablehlo.return %[[OR]]
     %0 = "stablehlo.sort"(%a) <{dimension = 0 : i64}> ({
     ^bb0(%l: tensor<f32>, %r: tensor<f32>):
       %1 = stablehlo.compare LT, %l, %r : (tensor<f32>, tensor<f32>) -> tensor<i1>
       stablehlo.return %1 : tensor<i1>
     }) : (tensor<10xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<10xf32>
-    return %0 : tensor<10xf32>
+    // CHECK: %[[OWN:.*]] = stablehlo.iota dim = 0 : tensor<12xi32>
+    // CHECK-NEXT: "stablehlo.sort"(%a, %[[OWN]])
+    %i = stablehlo.iota dim = 0 : tensor<10xi32>
+    %2:2 = "stablehlo.sort"(%a, %i) <{dimension = 0 : i64}> ({
+    ^bb0(%l: tensor<f32>, %r: tensor<f32>, %m: tensor<i32>, %n: tensor<i32>):
+      %1 = stablehlo.compare LT, %l, %r : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %1 : tensor<i1>
+    }) : (tensor<10xf32, #dtensor.layout<@mesh, [{"x"}]>>, tensor<10xi32>) -> (tensor<10xf32>, tensor<10xi32>)
+    return %0, %2#1 : tensor<10xf32>, tensor<10xi32>
   }
 }
 

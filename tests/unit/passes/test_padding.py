@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from harness import partitioned, run_unsharded
+from harness import Array, partitioned, run_unsharded
 from xdsl.dialects.func import FuncOp
 
+import shardwright as sw
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.types import shape_of
+from shardwright.layout import Layout, Mesh
 from shardwright.runtime.executable import compile_module
 
 X, Y, BOTH = '{"x"}', '{"y"}', '{"x", "y"}'
@@ -203,3 +205,63 @@ def test_axes_that_are_free_in_a_manual_computation_may_leave_a_rest() -> None:
     whole, summed = compile_module(local).run([a])
     np.testing.assert_allclose(whole, np.cos(a), rtol=1e-6)
     np.testing.assert_allclose(summed, np.cos(a).reshape(2, 3, 5).sum(1), rtol=1e-5)
+
+
+def special(dtype: str, count: int) -> Array:
+    """Few different elements, among them all that come first or last in some order."""
+    limits = np.iinfo(dtype) if dtype[0] == "i" else np.finfo(dtype)
+    ends = [limits.min, limits.max, *([np.nan, -np.nan, np.inf, -np.inf, -0.0] if dtype[0] == "f" else [])]
+    return np.random.default_rng(count).choice(np.array([*ends, 0, 1, -1], dtype), count)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float32"])
+@pytest.mark.parametrize("count", [5, 61, 1001])
+def test_uneven_rows_are_sorted_in_parts(dtype: str, count: int) -> None:
+    """Elements that are behind all others, or equal to what fills the row, stay in front of what does, in order."""
+    row, layout = special(dtype, count), Layout(["x"], Mesh(x=4), uneven=True)
+    x = sw.relayout(row, layout)
+    np.testing.assert_array_equal(sw.argsort(x).numpy(), np.argsort(row, kind="stable"))
+    np.testing.assert_array_equal(sw.sort(x).numpy(), np.sort(row, kind="stable"))
+    last = np.isnan(row) if dtype[0] == "f" else np.zeros(count, bool)
+    falling = np.lexsort((np.arange(count), -np.where(last, 0, row).astype(float), ~last))
+    np.testing.assert_array_equal(sw.argsort(x, descending=True).numpy(), falling)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "float32"])
+def test_an_uneven_row_sends_what_the_next_even_one_does(dtype: str) -> None:
+    sent = [
+        sw.function(sort).trace(sw.TensorSpec((count,), dtype, Layout(["x"], Mesh(x=8), uneven=True))).partition()
+        for sort in (sw.sort, sw.argsort)
+        for count in (1001, 1008)
+    ]
+    found = [each.predicted_bytes for each in sent]
+    assert found[0] == found[1] < 1008 * 7 / 8 * 4 / 2
+    assert found[2] == found[3]
+
+
+def test_uneven_rows_are_sorted_by_several_keys() -> None:
+    """No element comes last of itself: where it stood says that it is padding."""
+    text = """
+    sdy.mesh @mesh = <["x"=4]>
+    func.func public @main(
+        %a: tensor<130xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>},
+        %b: tensor<130xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}
+      ) -> (tensor<130xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>},
+            tensor<130xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+      %0:2 = "stablehlo.sort"(%a, %b) <{dimension = 0 : i64}> ({
+      ^bb0(%l: tensor<i32>, %r: tensor<i32>, %m: tensor<i32>, %n: tensor<i32>):
+        %1 = stablehlo.compare GT, %l, %r : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        %2 = stablehlo.compare EQ, %l, %r : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        %3 = stablehlo.compare LT, %m, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        %4 = stablehlo.and %2, %3 : tensor<i1>
+        %5 = stablehlo.or %1, %4 : tensor<i1>
+        stablehlo.return %5 : tensor<i1>
+      }) : (tensor<130xi32>, tensor<130xi32>) -> (tensor<130xi32>, tensor<130xi32>)
+      return %0#0, %0#1 : tensor<130xi32>, tensor<130xi32>
+    }"""
+    first, second = special("int32", 130), special("int32", 130)[::-1].copy()
+    planned, local = partitioned(text)
+    found = compile_module(local).run([first, second])
+    order = np.lexsort((second, -first.astype(np.int64)))
+    np.testing.assert_array_equal(found, [first[order], second[order]])
+    assert any(op.name == "dtensor.all_to_all" for op in planned.walk())
