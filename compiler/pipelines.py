@@ -29,7 +29,7 @@ IMPORT = (
     *COMPOSED, "import-sdy", "inline", "expand-gradients", "hoist-invariants", "canonicalize", "cse", "dce",
 )  # fmt: skip
 PROPAGATE = ("pad-uneven", "propagate-layouts", "fit-borders")
-ALIGN = ("insert-relayouts", "recompute-values", "release-copies")
+ALIGN = ("insert-relayouts", "split-searches", "recompute-values", "release-copies")
 PLAN = ("lower-relayouts", "optimize-collectives")
 LOCALIZE = ("localize",)
 

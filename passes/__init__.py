@@ -32,6 +32,7 @@ _CLASSES = {
     "propagate-layouts": "propagation.propagate_layouts.PropagateLayoutsPass",
     "fit-borders": "padding.fit_borders.FitBordersPass",
     "insert-relayouts": "propagation.insert_relayouts.InsertRelayoutsPass",
+    "split-searches": "collectives.split_searches.SplitSearchesPass",
     "release-copies": "collectives.release_copies.ReleaseCopiesPass",
     "recompute-values": "collectives.recompute_values.RecomputeValuesPass",
     "lower-relayouts": "collectives.lower_relayouts.LowerRelayoutsPass",

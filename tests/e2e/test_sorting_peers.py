@@ -86,6 +86,9 @@ PROGRAMS: dict[str, Program] = {
     "searchsorted by sorting": Program(
         lambda a, v: jnp.searchsorted(jnp.sort(a), v, method="sort"), ("f32[64]", "f32[32]"), (("x",), ("y",))
     ),
+    "searchsorted in parts": Program(
+        lambda a, v: jnp.searchsorted(jnp.sort(a), v), ("nan[4096]", "f32[24]"), ((BOTH,), (None,))
+    ),
     "roll": same(lambda x: jnp.roll(x, 3, 0) + jnp.roll(x, -17, 1), "f32[64,128]"),
     "roll by more than a shard": same(lambda x: jnp.roll(x, (40, 5), (0, 1)), "f32[64,128]"),
     "roll everything": same(lambda x: jnp.roll(x, 7), "f32[64,128]"),
