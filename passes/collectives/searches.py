@@ -21,14 +21,15 @@ class Search:
     """
     A loop that carries a range, and halves it as often: `low` or the middle, and the middle or `high`, which it gives.
 
-    `goes_left` says which, from the element in the middle and what is known outside.
+    `test` says which, from the element in the middle and what is known outside: the `first` half, or the other one.
     """
 
     loop: stablehlo.WhileOp
     high: int
     rounds: int
     gather: stablehlo.GatherOp
-    goes_left: SSAValue
+    test: SSAValue
+    first: bool
 
     @property
     def source(self) -> SSAValue:
@@ -73,16 +74,20 @@ def search_of(loop: stablehlo.WhileOp) -> Search | None:
         return None
     (high,) = used
     args, chosen = loop.body.block.args, _chosen(loop, high)
-    if chosen is None or past(chosen.on_false) is not args[high]:
+    if chosen is None:
         return None
-    goes_left, middle = past(chosen.pred), past(chosen.on_true)
-    low = next((place for place in range(len(args)) if _is_low(loop, place, goes_left, middle)), None)
+    test, sides = past(chosen.pred), [past(chosen.on_true), past(chosen.on_false)]
+    if args[high] not in sides:
+        return None
+    first = sides[1] is args[high]
+    middle = sides[0 if first else 1]
+    low = next((place for place in range(len(args)) if _is_low(loop, place, test, middle, first)), None)
     gathers = [op for op in body_of(loop.body.block) if isinstance(op, stablehlo.GatherOp)]
     if low is None or len(gathers) != 1 or not _is_middle(middle, args[low], args[high]):
         return None
     (gather,) = gathers
     start, end = (splat_value(past(loop.inputs[place])) for place in (low, high))
-    found = Search(loop, high, rounds, gather, goes_left)
+    found = Search(loop, high, rounds, gather, test, first)
     row = shape_of(gather.operand)
     fits = start == 0 and len(row) == 1 and end == row[0] and _reads(gather, middle, len(found.shape))
     return found if fits and _is_outside(found.source, loop) else None
@@ -94,12 +99,13 @@ def _chosen(loop: stablehlo.WhileOp, place: int) -> stablehlo.SelectOp | None:
     return op if isinstance(op, stablehlo.SelectOp) else None
 
 
-def _is_low(loop: stablehlo.WhileOp, place: int, goes_left: SSAValue, middle: SSAValue) -> bool:
-    """Whether a carried value stays where the range goes on to the left, and is the middle where it does not."""
+def _is_low(loop: stablehlo.WhileOp, place: int, test: SSAValue, middle: SSAValue, first: bool) -> bool:
+    """Whether a carried value stays where the first half is taken, and is the middle where the other one is."""
     op = _chosen(loop, place)
-    if op is None or past(op.pred) is not goes_left:
+    if op is None or past(op.pred) is not test:
         return False
-    return past(op.on_true) is loop.body.block.args[place] and past(op.on_false) is middle
+    sides = [past(op.on_true), past(op.on_false)]
+    return sides[:: 1 if first else -1] == [loop.body.block.args[place], middle]
 
 
 def _is_middle(value: SSAValue, low: SSAValue, high: SSAValue) -> bool:
@@ -137,7 +143,7 @@ _REPEATED = frozenset({*stablehlo.ELEMENTWISE, stablehlo.CompareOp, stablehlo.Se
 def is_compared(search: Search) -> bool:
     """Whether what says where to go is made of the element, and of values outside, element by element."""
     block = search.loop.body.block
-    waiting, seen = [search.goes_left], set[SSAValue]()
+    waiting, seen = [search.test], set[SSAValue]()
     while waiting:
         value = past(waiting.pop())
         owner = value.owner

@@ -267,7 +267,7 @@ class _Searching:
     def _outside(self) -> list[SSAValue]:
         """What elements are compared with."""
         block, found = self.search.loop.body.block, dict[SSAValue, None]()
-        waiting = [self.search.goes_left]
+        waiting = [self.search.test]
         while waiting:
             value = past(waiting.pop())
             owner = value.owner
@@ -297,8 +297,9 @@ class _Searching:
             length = build.subtract(high, low)
             half = build.put(stablehlo.DivideOp(length, build.constant(2, length)))
             middle = build.add(low, half)
-            goes_left = self._compared(inside, dims, shape, {**known}, read(inside, middle))
-            return build.select(goes_left, low, middle), build.select(goes_left, middle, high)
+            test = self._compared(inside, dims, shape, {**known}, read(inside, middle))
+            halves = [(low, middle), (middle, high)][:: 1 if self.search.first else -1]
+            return [build.select(test, *each) for each in zip(*halves, strict=True)]
 
         start = [build.literal(number, element, shape) for number in (0, size)]
         return self.site.loop(start, rounds, body)[1]
@@ -306,7 +307,7 @@ class _Searching:
     def _compared(
         self, site: Site, dims: Dims, shape: tuple[int, ...], known: dict[SSAValue, SSAValue], read: SSAValue
     ) -> SSAValue:
-        """Where ranges go on to the left, from the elements in their middle."""
+        """What says which half is taken, from the elements in the middle of ranges."""
 
         def value(old: SSAValue) -> SSAValue:
             old = past(old)
@@ -324,7 +325,7 @@ class _Searching:
                 (known[old],) = site.put(again, dims)
             return known[old]
 
-        return value(self.search.goes_left)
+        return value(self.search.test)
 
     def _first_elements(self, row: SSAValue) -> Reader:
         """Reads the first element of a part."""

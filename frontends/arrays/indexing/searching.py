@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NoReturn
 
+from shardwright.compiler.control import regions
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dtypes import DEFAULT_INTEGER, check_kind, kind_of
@@ -110,14 +111,22 @@ def searchsorted(x1: ArrayLike, x2: ArrayLike, /, *, side: str = "left", sorter:
 
 def _bisected(row: Tracer, values: Tracer, side: str) -> Tracer:
     """The number of elements before each value, by halving the row as often as it takes."""
-    low, high = (emit.constant(number, DEFAULT_INTEGER, values.shape) for number in (0, row.size))
-    one, two = (emit.constant(number, DEFAULT_INTEGER, values.shape) for number in (1, 2))
-    for _ in range(row.size.bit_length()):
-        middle = emit.binary(stablehlo.DivideOp, low + high, two)
+    start = [emit.constant(number, DEFAULT_INTEGER, values.shape) for number in (0, row.size)]
+    if not row.size:
+        return start[1]
+    rounds = emit.constant(row.size.bit_length(), DEFAULT_INTEGER)
+
+    def going(state: list[Tracer]) -> list[Tracer]:
+        return [emit.compare("LT", state[0], rounds)]
+
+    def halved(state: list[Tracer]) -> list[Tracer]:
+        done, low, high = state
+        half = emit.binary(stablehlo.DivideOp, high - low, emit.constant(2, DEFAULT_INTEGER, values.shape))
+        middle = low + half
         beyond = _stands_before(picked(row, middle, 0), values, side)
-        low = emit.select(beyond & (low < high), middle + one, low)
-        high = emit.select(beyond, high, middle)
-    return low
+        return [done + 1, emit.select(beyond, middle, low), emit.select(beyond, high, middle)]
+
+    return regions.loop([emit.constant(0, DEFAULT_INTEGER), *start], going, halved)[2]
 
 
 def _stands_before(element: Tracer, value: Tracer, side: str) -> Tracer:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
 from harness import Array, partitioned, run
 
+import shardwright as sw
 from shardwright.compiler.report import predicted_bytes
 from shardwright.dialects.stablehlo import WhileOp
 from shardwright.passes.stages import MESSAGE_BYTES
@@ -134,3 +136,14 @@ def test_queries_may_be_sums_that_are_to_be_finished() -> None:
     ran = run(program(size=1024, also=also, query="%sum"), [row, queries])
     np.testing.assert_array_equal(ran.results[0], searched(row, 3 * np.arange(12), 11))
     assert sum(isinstance(op, WhileOp) for op in ran.planned.walk()) == 2
+
+
+def test_our_own_search_is_one() -> None:
+    """`searchsorted`, on both sides of equal elements, of a row with NaNs at its end."""
+    row, queries = (np.float32(values) for values in draw(1024, 12))
+    row[:3] = np.nan
+    x = sw.relayout(np.sort(row), sw.Layout(["x"], sw.Mesh(x=4)))
+    for side in ("left", "right"):
+        search = sw.function(partial(sw.searchsorted, side=side))
+        np.testing.assert_array_equal(search(x, queries), np.searchsorted(np.sort(row), queries, side))
+        assert search.trace(x, queries).partition().predicted_bytes == 3 * 4 + 2 * Fraction(3, 4) * 12 * 4
