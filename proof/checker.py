@@ -202,12 +202,13 @@ def _same(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
 
 def _compare_loops(whole: Sequence[int | None], parts: Sequence[int | None], rounds: int) -> None:
     """Raises `Broken` where loops, of which only some of the rounds are run, do more or less than the program's."""
+    if (lost := Counter(n for n in whole if (n or 0) > rounds) - Counter(parts)) and len(parts) > len(whole):
+        raise Inexact(f"a loop of {next(iter(lost))} rounds, of which {rounds} are run here, has become several")
     more = Counter(known for known in parts if known is None or known > rounds) - Counter(whole)
     if len(whole) > len(parts):
         del more[None]
     if more:
-        known = next(iter(more)) or "unknown"
-        raise Broken(f"the local program has a loop of {known} rounds, which the program has not")
+        raise Broken(f"the local program has a loop of {next(iter(more)) or 'unknown'} rounds that the program lacks")
 
 
 def _main(module: ModuleOp) -> FuncOp:

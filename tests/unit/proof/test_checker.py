@@ -19,7 +19,7 @@ from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.text.printing import print_module
 from shardwright.proof import Certificate, certify, check, checker
 from shardwright.proof.checker import differences
-from shardwright.proof.exact import PRIME, ROOT, make_exact, residue
+from shardwright.proof.exact import PRIME, ROOT, Inexact, make_exact, residue
 from shardwright.runtime.executable import compile_module
 
 HALF = PRIME // 2
@@ -347,3 +347,34 @@ def test_a_local_program_that_does_not_run_is_refused(stages: Stages) -> None:
 def test_the_checker_is_short_enough_to_be_read() -> None:
     parts = [Path(checker.__file__).with_name(f"{name}.py") for name in ("checker", "structure", "certificate")]
     assert sum(len(part.read_text().splitlines()) for part in parts) <= 500
+
+
+def adding(*rounds: int) -> ModuleOp:
+    """Loops that add a number to another one so often, one after the other."""
+    lines = ["%z = stablehlo.constant dense<0> : tensor<i32>", "%o = stablehlo.constant dense<1> : tensor<i32>"]
+    for number, count in enumerate(rounds):
+        carried = f"%r{number - 1}#1" if number else "%a"
+        lines.append(f"""%n{number} = stablehlo.constant dense<{count}> : tensor<i32>
+  %r{number}:2 = stablehlo.while(%i = %z, %s = {carried}) : tensor<i32>, tensor<i32>
+  cond {{
+    %p = stablehlo.compare LT, %i, %n{number} : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  }} do {{
+    %j = stablehlo.add %i, %o : tensor<i32>
+    %t = stablehlo.add %s, %b : tensor<i32>
+    stablehlo.return %j, %t : tensor<i32>, tensor<i32>
+  }}""")
+    body = "\n".join([*lines, f"return %r{len(rounds) - 1}#1 : tensor<i32>"])
+    return program(body, "%a: tensor<i32>, %b: tensor<i32>", "tensor<i32>", 'dtensor.mesh @mesh = <["x"=2]>')
+
+
+def test_loops_may_be_others_where_all_rounds_are_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop of 13 rounds is one of 3 and one of 10, and not one of 3 and one of 9; of 8 rounds nothing is said."""
+    whole = adding(13)
+    assert differences(whole, adding(3, 10)) == []
+    assert differences(whole, adding(3, 9)) == [0]
+    monkeypatch.setattr(checker, "EASY", 0)
+    with pytest.raises(Inexact, match=r"a loop of 13 rounds, of which 8 are run here, has become several"):
+        differences(whole, adding(3, 10))
+    with pytest.raises(checker.Broken, match="has a loop of 12 rounds that the program lacks"):
+        differences(whole, adding(12))
