@@ -9,11 +9,12 @@ from functools import partial
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from shardwright.dialects import dtensor, stablehlo
 from shardwright.dialects.building import body_of
+from shardwright.dialects.trip_count import trip_count
 from shardwright.dialects.types import element_dtype, element_of, shape_of, tensor
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning.planner import cost_share
@@ -191,15 +192,12 @@ def _split(search: Search, mesh: Mesh, weight: int) -> None:
     taken = {axis.name for dim in search.dims for axis in dim}
     if taken & {axis.name for axis in axes} or not is_compared(search):
         return
-    made: list[Operation] = []
-
-    def insert(op: Operation) -> Operation:
-        made.append(insert_before(loop, op))
-        return op
-
-    site = Site(mesh, (), (), {}, "where a row is searched", insert)
-    result = _Searching(site, search, axes, parts, levels).result()
-    before, after = _sent(_relayouts_of(search), mesh), _sent([(op, 1) for op in made], mesh)
+    anchor, times = _outermost(search)
+    once, made = list[Operation](), list[Operation]()
+    site, front = (_site(mesh, place, ops) for place, ops in ((loop, made), (anchor, once)))
+    result = _Searching(site, front, search, axes, parts, levels).result()
+    after = _sent([*((op, 1) for op in once), *((op, times or 1) for op in made)], mesh)
+    before = _sent(_relayouts_of(search, anchor, times), mesh)
     if after[0] < before[0] and after[0] + weight * after[1] < before[0] + weight * before[1]:
         loop.results[search.high].replace_all_uses_with(result)
         brought = search.gather.operand
@@ -207,17 +205,38 @@ def _split(search: Search, mesh: Mesh, weight: int) -> None:
         if isinstance(brought.owner, dtensor.RelayoutOp) and not brought.uses:
             erase(brought.owner)
     else:
-        for op in reversed(made):
+        for op in (*reversed(made), *reversed(once)):
             erase(op)
 
 
-def _relayouts_of(search: Search) -> list[tuple[Operation, int]]:
+def _site(mesh: Mesh, place: Operation, made: list[Operation]) -> Site:
+    """Puts ops in front of another one, and notes them."""
+
+    def insert(op: Operation) -> Operation:
+        made.append(insert_before(place, op))
+        return op
+
+    return Site(mesh, (), (), {}, "where a row is searched", insert)
+
+
+def _outermost(search: Search) -> tuple[Operation, int | None]:
+    """The outermost loop around a search in which the row is the same, and how often the search is made in it."""
+    owner = search.source.owner
+    block = owner if isinstance(owner, Block) else owner.parent
+    found, times = search.loop, 1
+    while found.parent is not block and isinstance(outer := found.parent_op(), stablehlo.WhileOp):
+        rounds = trip_count(outer)
+        found, times = outer, None if times is None or rounds is None else times * rounds
+    return found, times
+
+
+def _relayouts_of(search: Search, anchor: Operation, times: int | None) -> list[tuple[Operation, int]]:
     """What moves in the loop, with how often; and the row in front of it, where that is for the loop alone."""
-    inside = [(op, search.rounds) for op in body_of(search.loop.body.block)]
+    inside = [(op, search.rounds * (times or 1)) for op in body_of(search.loop.body.block)]
     row = search.gather.operand
-    if isinstance(row.owner, Operation) and row.owner.parent is search.loop.parent and len(list(row.uses)) == 1:
-        return [*inside, (row.owner, 1)]
-    return inside
+    if times is None or not isinstance(row.owner, Operation) or len(list(row.uses)) > 1:
+        return inside
+    return [*inside, (row.owner, 1)] if row.owner.parent is anchor.parent else inside
 
 
 def _sent(ops: Sequence[tuple[Operation, int]], mesh: Mesh) -> tuple[float, int]:
@@ -241,6 +260,8 @@ class _Searching:
     """Puts in place what looks into the parts of a row."""
 
     site: Site
+    front: Site
+    """Where the row is, once for all searches."""
     search: Search
     axes: Axes
     parts: int
@@ -251,7 +272,7 @@ class _Searching:
         site, search, dims, shape = self.site, self.search, self.search.dims, self.search.shape
         (size,), wide = shape_of(search.source), (self.axes, *dims)
         each = size // self.parts
-        row = site.building((self.axes, ())).reshape(search.source, (self.parts, each))
+        row = self.front.building((self.axes, ())).reshape(search.source, (self.parts, each))
         known = {value: site.relayout(value, dims) for value in self._outside()}
         end = self._halved(dims, shape, self.parts, self.levels, known, self._first_elements(row))
         build = site.building(dims)
@@ -329,9 +350,9 @@ class _Searching:
 
     def _first_elements(self, row: SSAValue) -> Reader:
         """Reads the first element of a part."""
-        firsts = self.site.building((self.axes, ())).slice(row, (0, 0), (self.parts, 1))
-        firsts = self.site.building((self.axes,)).reshape(firsts, (self.parts,))
-        firsts = self.site.relayout(firsts, ((),))
+        firsts = self.front.building((self.axes, ())).slice(row, (0, 0), (self.parts, 1))
+        firsts = self.front.building((self.axes,)).reshape(firsts, (self.parts,))
+        firsts = self.front.relayout(firsts, ((),))
 
         def read(site: Site, middle: SSAValue) -> SSAValue:
             dims = site.spec(middle).dims

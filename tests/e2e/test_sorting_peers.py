@@ -86,6 +86,11 @@ PROGRAMS: dict[str, Program] = {
     "searchsorted by sorting": Program(
         lambda a, v: jnp.searchsorted(jnp.sort(a), v, method="sort"), ("f32[64]", "f32[32]"), (("x",), ("y",))
     ),
+    "searchsorted in a loop": Program(
+        lambda a, v: lax.map(lambda row: jnp.searchsorted(a, row), v),
+        ("nan[4096]", "f32[5,8]"),
+        ((BOTH,), (None, None)),
+    ),
     "searchsorted in parts": Program(
         lambda a, v: jnp.searchsorted(jnp.sort(a), v), ("nan[4096]", "f32[24]"), ((BOTH,), (None,))
     ),

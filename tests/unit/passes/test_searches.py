@@ -147,3 +147,14 @@ def test_our_own_search_is_one() -> None:
         search = sw.function(partial(sw.searchsorted, side=side))
         np.testing.assert_array_equal(search(x, queries), np.searchsorted(np.sort(row), queries, side))
         assert search.trace(x, queries).partition().predicted_bytes == 3 * 4 + 2 * Fraction(3, 4) * 12 * 4
+
+
+@pytest.mark.parametrize("weight", [0, 4096])
+def test_first_elements_are_sent_once_for_all_searches_of_a_loop(weight: int) -> None:
+    """Whether the row would be looked up in each round of each search, or be gathered in front of the loop."""
+    row, queries = np.sort(draw(1 << 14, 0)[0]), draw(1, 60)[1].reshape(5, 12)
+    x = sw.relayout(row, sw.Layout(["x"], sw.Mesh(x=4)))
+    search = sw.function(lambda a, q: sw.scan(lambda none, one: (none, sw.searchsorted(a, one)), np.int32(0), q)[1])
+    partitioned = search.trace(x, queries).weigh_messages(weight).partition()
+    assert partitioned.predicted_bytes == 3 * 4 + 5 * 2 * Fraction(3, 4) * 12 * 4
+    np.testing.assert_array_equal(search(x, queries), np.searchsorted(row, queries))
