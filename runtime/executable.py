@@ -44,13 +44,13 @@ EMITTER_MODULES = (calls, collectives, control, ops, sorting)
 """The modules whose import registers the emitters."""
 
 
-def _has_empty(module: ModuleOp) -> bool:
+def _has_empty(ops: Sequence[Operation]) -> bool:
     """
     Whether a tensor has no elements: windows on buffers without bytes are not bounded by NumPy (it takes a length of 0
     for one that is not known), so such programs run without planned buffers.
     """
-    types = [value.type for op in module.walk() for value in (*op.results, *_arguments(op))]
-    return any(isinstance(type_, TensorType) and 0 in type_.get_shape() for type_ in types)
+    types = {id(value.type): value.type for op in ops for value in (*op.results, *_arguments(op))}
+    return any(isinstance(type_, TensorType) and 0 in type_.get_shape() for type_ in types.values())
 
 
 def _arguments(op: Operation) -> list[SSAValue]:
@@ -72,10 +72,10 @@ class Interface:
     outputs: list[Port]
 
 
-def interface_of(module: ModuleOp, clients: Clients = ALONE) -> Interface:
-    """What the program in a module takes and gives on each of its processes."""
+def interface_of(module: ModuleOp, clients: Clients = ALONE, ops: Sequence[Operation] | None = None) -> Interface:
+    """What the program in a module takes and gives on each of its processes; `ops` are all of its ops, if at hand."""
     function = _entry(module)
-    mesh, atoms = _mesh_atoms(module, clients)
+    mesh, atoms = _mesh_atoms(module, list(module.walk()) if ops is None else ops, clients)
     types = function.function_type
     inputs = _ports(types.inputs, function.arg_attrs, atoms, function)
     return Interface(function, mesh, atoms, inputs, _ports(types.outputs, function.res_attrs, atoms, function))
@@ -203,8 +203,9 @@ def compile_module(
     With a `communicator` this process is one of several, each with a block of the mesh (see `runtime.processes`).
     """
     with collector_paused():
-        check_supported(module)
-        interface = interface_of(module, ALONE if communicator is None else communicator.clients)
+        ops = list(module.walk())
+        check_supported(ops)
+        interface = interface_of(module, ALONE if communicator is None else communicator.clients, ops)
         mesh, inputs, outputs = interface.mesh, interface.inputs, interface.outputs
         functions = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, FuncOp)}
         program = lower_function(interface.function, interface.atoms, functions, inputs, outputs)
@@ -212,7 +213,7 @@ def compile_module(
         crew = shared_crew(threads)
         image = (
             fused_image(program, mesh, inputs, outputs, crew.size)
-            if namespace == "numpy" and fused and not _has_empty(module)
+            if namespace == "numpy" and fused and not _has_empty(ops)
             else plain_image(program, mesh, inputs, outputs)
         )
         text = "" if communicator is None else print_module(module)
@@ -244,10 +245,10 @@ def _entry(module: ModuleOp) -> FuncOp:
     )
 
 
-def _mesh_atoms(module: ModuleOp, clients: Clients) -> tuple[Mesh | None, Atoms]:
+def _mesh_atoms(module: ModuleOp, ops: Sequence[Operation], clients: Clients) -> tuple[Mesh | None, Atoms]:
     """The mesh that the module runs on, cut at the borders of all parts of axes that it names."""
     declared = dtensor.meshes(module)
-    used = {(mesh, axis) for op in module.walk() for mesh, axis in axes_named(op)}
+    used = {(mesh, axis) for op in ops for mesh, axis in axes_named(op)}
     names = {mesh for mesh, _ in used}
     if not names:
         return None, Atoms(Mesh(), ())
@@ -265,15 +266,23 @@ def _mesh_atoms(module: ModuleOp, clients: Clients) -> tuple[Mesh | None, Atoms]
 
 
 def _ports(types: ArrayAttr[Attribute], attributes: Attribute | None, atoms: Atoms, function: FuncOp) -> list[Port]:
+    """The arguments or results of a function; those alike are one `Port`, which works out once how it is cut."""
     ports: list[Port] = []
+    known: dict[tuple[Attribute, Attribute | None], Port] = {}
     for kind, entry in zip(types, entries(attributes, len(types)), strict=True):
         layout, whole = entry.get("dtensor.layout"), entry.get("dtensor.global_type", kind)
-        shape = shape_of(whole)
-        spec = layout.data if isinstance(layout, LayoutAttr) else replicated_spec(atoms.mesh.name, len(shape))
-        padded = whole_shape(spec, shape, atoms.mesh)
-        own, unpadded = atoms.fitting(spec.axes()), None if padded == shape else shape
-        ports.append(Port(padded, element_dtype(whole), spec, own, where(function), unpadded))
+        if (whole, layout) not in known:
+            known[whole, layout] = _port(whole, layout, atoms, function)
+        ports.append(known[whole, layout])
     return ports
+
+
+def _port(whole: Attribute, layout: Attribute | None, atoms: Atoms, function: FuncOp) -> Port:
+    shape = shape_of(whole)
+    spec = layout.data if isinstance(layout, LayoutAttr) else replicated_spec(atoms.mesh.name, len(shape))
+    padded = whole_shape(spec, shape, atoms.mesh)
+    own, unpadded = atoms.fitting(spec.axes()), None if padded == shape else shape
+    return Port(padded, element_dtype(whole), spec, own, where(function), unpadded)
 
 
 def _check_results(values: Sequence[Any], ports: Sequence[Port]) -> None:

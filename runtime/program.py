@@ -135,6 +135,11 @@ class Program:
     arrays: dict[Value, Any] = field(default_factory=dict[Value, Any])
 
 
+def joint_shape(shapes: Sequence[Shape]) -> Shape:
+    """The shape of what is made of arrays of these shapes, which most often have the same."""
+    return shapes[0] if shapes and shapes.count(shapes[0]) == len(shapes) else np.broadcast_shapes(*shapes)
+
+
 def root_of(value: Value) -> Value:
     """The value that a chain of views shows, or the value itself."""
     while value.producer is not None and value.producer.kind in VIEWS:
@@ -252,7 +257,7 @@ class Builder:
 
     def pointwise(self, name: str, operands: Sequence[Value], dtype: np.dtype[Any], *static: Any) -> Value:
         """An element-wise function of operands that broadcast against each other."""
-        shape = np.broadcast_shapes(*(operand.shape for operand in operands))
+        shape = joint_shape([operand.shape for operand in operands])
         if name in ("maximum", "minimum"):
             operands = sorted(operands, key=lambda operand: _rank(name, operand))
         if all(operand.splat is not None for operand in operands):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import threading
 from collections.abc import Sequence
@@ -81,6 +82,7 @@ class FusedEngine:
             "alone": Crew(1),
             "count": itertools.count,
             "native": native,
+            "partial": functools.partial,
             "product_link": product_link,
             "tile_link": tile_link,
         }

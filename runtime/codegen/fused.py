@@ -19,7 +19,7 @@ from shardwright.runtime.codegen.native import is_there, loop_text
 from shardwright.runtime.codegen.plain import FOLDS, Emitted, Table, body_lines, branch_head, comment, kernel_call
 from shardwright.runtime.fusing.boxes import Box, Cut, Paste
 from shardwright.runtime.fusing.chains import Chain
-from shardwright.runtime.fusing.fusion import Places, inward, trace
+from shardwright.runtime.fusing.fusion import Places, inward
 from shardwright.runtime.fusing.products import Batch, Product
 from shardwright.runtime.fusing.tiles import Scratch, Tile
 from shardwright.runtime.kernels import table as pointwise
@@ -44,6 +44,8 @@ class _Text(Table):
     once: list[str] = field(default_factory=list[str])
     tiles: list[str] = field(default_factory=list[str])
     tile_count: int = 0
+    block_count: int = 0
+    loops: dict[Any, tuple[str, ...]] = field(default_factory=dict[Any, tuple[str, ...]])
     start: list[str] = field(default_factory=list[str])
     main: list[str] = field(default_factory=list[str])
     scratch_bytes: int = 0
@@ -54,22 +56,30 @@ class _Text(Table):
 
     def window(self, window: Window) -> str:
         """The name of an array with these elements; made once where the buffer outlives a run."""
-        if window not in self.names:
+        name = self.names.get(window)
+        if name is None:
             buffer, strided = window.buffer, window.strided
-            size = buffer.dtype.itemsize
-            strides = tuple(step * size for step in strided.strides)
+            form = self._form(strided, buffer.dtype)
             base, offset = self._base(buffer)
             once = buffer.home in (Home.ARENA, Home.CONSTANT)
-            name = f"{'b' if once else 'w'}{len(self.names)}"
-            where = f"{strided.shape}, {dtype_text(buffer.dtype)}, {base}, {offset + strided.offset * size}, {strides}"
-            line = f"{name} = xp.ndarray({where})"
+            name = self.names[window] = f"{'b' if once else 'w'}{len(self.names)}"
+            line = f"{name} = {form}({base}, {offset + strided.offset * buffer.dtype.itemsize})"
             self.once.append(line) if once else self.start.append(f"    {line}")
-            self.names[window] = name
-        return self.names[window]
+        return name
+
+    def _form(self, strided: Strided, dtype: np.dtype[Any]) -> str:
+        """What makes arrays whose elements lie like this: of several layers, say, the arrays differ in place alone."""
+        key = "form", strided.shape, strided.strides, dtype
+        name = self.names.get(key)
+        if name is None:
+            name = self.names[key] = f"form{len(self.names)}"
+            strides = tuple(step * dtype.itemsize for step in strided.strides)
+            self.once.append(f"{name} = partial(xp.ndarray, {strided.shape}, {dtype_text(dtype)}, strides={strides})")
+        return name
 
     def ones(self, count: int, dtype: np.dtype[Any]) -> str:
         """The name of so many ones, which the first run makes."""
-        key = "ones", count, dtype.name
+        key = "ones", count, dtype
         if key not in self.names:
             self.names[key] = f"ones{len(self.names)}"
             self.once.append(f"{self.names[key]} = xp.ones({count}, {dtype_text(dtype)})")
@@ -110,7 +120,7 @@ def _emit(unit: Unit, text: _Text) -> None:
         case Tile(outer=1) if not unit.parallel and unit.rows <= unit.block:
             _emit_block(unit, text)
         case Tile():
-            text.line(f"{'crew' if unit.parallel else 'alone'}.tiles({_tile(unit, text)})")
+            text.line(f"{'crew' if unit.parallel else 'alone'}.tiles({_tile(unit, text)})", _span(unit))
         case Product():
             lhs, rhs, out = _operands(unit, text)
             text.line(f"xp.matmul({lhs}, {rhs}, out={out})", unit.location)
@@ -149,7 +159,7 @@ def _emit_chain(unit: Chain, text: _Text) -> None:
     text.line("crew.chain(")
     for part, axis in unit.links:
         if isinstance(part, Tile):
-            text.line(f"    tile_link({axis}, {_tile(part, text)}),")
+            text.line(f"    tile_link({axis}, {_tile(part, text)}),", _span(part))
         else:
             text.line(f"    product_link({axis}, {', '.join(_operands(part, text))}),", part.location)
     text.line(")")
@@ -242,7 +252,7 @@ def _tallied(source: Window | Value, text: _Text) -> str:
     if isinstance(source, Window):
         return text.window(source)
     stand_in = np.broadcast_to(np.empty((), source.dtype), source.shape)
-    return text.constant(stand_in, ("shape", source.shape, source.dtype.name))
+    return text.constant(stand_in, ("shape", source.shape, source.dtype))
 
 
 def _emit_kernel(unit: Kernel, text: _Text) -> None:
@@ -271,36 +281,51 @@ def _emit_send(unit: Kernel, text: _Text) -> None:
 
 
 def _tile(tile: Tile, text: _Text) -> str:
-    """Writes the function and the scratch arrays of a tile; what a crew needs to run it."""
-    index, text.tile_count = text.tile_count, text.tile_count + 1
+    """What a crew needs to run a tile; tiles that do the same, say those of several layers, have one function."""
     arguments = [f"x{at}" for at in range(len(tile.reads))], [f"y{at}" for at in range(len(tile.writes))]
     body = _Block(tile, text, *arguments, "t")
-    lines = body.lines()
-    count = len(body.scratch.slots)
-    if count:
-        lines = [f"{_listed('t', count)} = [t[: high - low] for t in s]", *lines]
-    names = [*arguments[0], *arguments[1]]
-    lines = [f"    {line}" for line in (*(f"{name} = {name}[at, low:high]" for name in names), *lines)]
-    reads = [text.window(read.window) for read in tile.reads]
-    writes = [text.window(write.window) for write in tile.writes]
-    header = f"def tile{index}({', '.join(['at', 'low', 'high', 's', *names])}):{_span(tile)}"
-    loop = loop_text(tile) if tile.parallel and is_there() else None
-    decorated = [] if loop is None else [f"@native({text.constant(loop, ('loop', loop))})"]
-    text.tiles += [*decorated, header, *lines, "", ""]
-    text.once.append(f"s{index} = {_scratch(body, text)}")
-    return f"tile{index}, {tile.outer}, {tile.rows}, {tile.block}, s{index}, {', '.join([*reads, *writes])}"
+    lines, scratch = tuple(body.lines()), _scratch(body, text)
+    decorated = _native(tile, lines, scratch, text) if tile.parallel and is_there() else ()
+    key = "tile", decorated, lines, scratch
+    if key not in text.names:
+        index, text.tile_count = text.tile_count, text.tile_count + 1
+        names = [*arguments[0], *arguments[1]]
+        count = len(body.scratch.slots)
+        own = [f"{_listed('t', count)} = [t[: high - low] for t in s]"] if count else []
+        cut = (f"{name} = {name}[at, low:high]" for name in names)
+        header = f"def tile{index}({', '.join(['at', 'low', 'high', 's', *names])}):"
+        text.tiles += [*decorated, header, *(f"    {line}" for line in (*cut, *own, *lines)), "", ""]
+        text.once.append(f"s{index} = {scratch}")
+        text.names[key] = str(index)
+    index = text.names[key]
+    arrays = [text.window(access.window) for access in (*tile.reads, *tile.writes)]
+    return f"tile{index}, {tile.outer}, {tile.rows}, {tile.block}, s{index}, {', '.join(arrays)}"
+
+
+def _native(tile: Tile, lines: tuple[str, ...], scratch: str, text: _Text) -> tuple[str, ...]:
+    """The line that puts a loop in the place of a tile's function, if there is one: it follows from what is given."""
+    layouts = tuple(
+        (access.window.strided.shape, access.window.strided.strides, access.value.dtype)
+        for access in (*tile.reads, *tile.writes)
+    )
+    key = "loop", lines, scratch, layouts
+    if key not in text.loops:
+        loop = loop_text(tile)
+        text.loops[key] = () if loop is None else (f"@native({text.constant(loop, ('loop', loop))})",)
+    return text.loops[key]
 
 
 def _emit_block(tile: Tile, text: _Text) -> None:
     """A tile that is one block on one thread: its lines in place of a call."""
-    index, text.tile_count = text.tile_count, text.tile_count + 1
+    index, text.block_count = text.block_count, text.block_count + 1
     reads, writes = ([text.window(_block(access.window)) for access in side] for side in (tile.reads, tile.writes))
     body = _Block(tile, text, reads, writes, f"t{index}_")
     first, *rest = body.lines()
     count = len(body.scratch.slots)
     if count:
         text.once.append(f"{_listed(f't{index}_', count)} = {_scratch(body, text)}[0]")
-    text.main += [f"    {first}{_span(tile)}", *(f"    {line}" for line in rest)]
+    text.line(first, _span(tile))
+    text.main += [f"    {line}" for line in rest]
 
 
 def _block(window: Window) -> Window:
@@ -315,7 +340,7 @@ def _listed(prefix: str, count: int) -> str:
 
 def _span(tile: Tile) -> str:
     places = [location for step in tile.members if (location := step.location)]
-    return f"  # {places[0]} to {places[-1]}" if len(places) > 1 else comment("".join(places))
+    return f"{places[0]} to {places[-1]}" if len(places) > 1 else "".join(places)
 
 
 def _scratch(block: _Block, text: _Text) -> str:
@@ -336,7 +361,7 @@ class _Block:
 
     def lines(self) -> list[str]:
         """The statements, in order."""
-        traced = {step: [trace(operand) for operand in step.operands] for step in self.tile.members}
+        traced = {step: self.tile.sources[step] for step in self.tile.members}
         last = {root: step for step, sources in traced.items() for root, _ in sources}
         for step, sources in traced.items():
             pairs = zip(step.operands, sources, strict=True)
@@ -414,7 +439,7 @@ class _Block:
 
     def _constant_mask(self, step: Step, bits: np.dtype[Any]) -> str | None:
         """The name of all-ones-or-zeros words for a predicate that is the same in every block of every run."""
-        root, places = trace(step.operands[0])
+        root, places = self.tile.sources[step][0]
         if step.operands[0].splat is not None or root in self.names:
             return None
         at = self.tile.access(root, inward(root, places, self.tile.spaces[step]))
@@ -428,7 +453,7 @@ class _Block:
         return self.text.constant(-array.astype(bits)[None], ("mask", window, bits.name))
 
     def _mask_shape(self, step: Step) -> tuple[int, ...]:
-        _, places = trace(step.operands[0])
+        _, places = self.tile.sources[step][0]
         space = self.tile.spaces[step]
         present = {space[dim] for dim, place in enumerate(places) if place is not None}
         pairs = zip(self.tile.segments, self.tile.inner, strict=True)

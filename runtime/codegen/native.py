@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from packaging.version import Version
 
-from shardwright.runtime.fusing.fusion import inward, trace
+from shardwright.runtime.fusing.fusion import Source, inward
 from shardwright.runtime.fusing.tiles import Access, Tile
 from shardwright.runtime.planning.strided import Strided
 from shardwright.runtime.program import Kind, Step, Value
@@ -147,10 +147,10 @@ class _Loop:
         address = self._address(number, write.window.strided, kind)
         self._lines[self._depth].append(f"store {kind} {register}, ptr {address}, align 1, !llvm.access.group !0")
 
-    def _operand(self, step: Step, operand: Value, loads: Sequence[str]) -> str:
+    def _operand(self, step: Step, operand: Value, source: Source, loads: Sequence[str]) -> str:
         if operand.splat is not None:
             return _literal(operand.splat, operand.dtype)
-        root, places = trace(operand)
+        root, places = source
         if root in self._registers:
             return self._registers[root]
         return loads[self._tile.access(root, inward(root, places, self._tile.spaces[step]))]
@@ -158,7 +158,8 @@ class _Loop:
     def _computed(self, step: Step, loads: Sequence[str]) -> str:
         if step.kind is not Kind.POINTWISE:
             raise _NotCheapError
-        operands = [self._operand(step, operand, loads) for operand in step.operands]
+        pairs = zip(step.operands, self._tile.sources[step], strict=True)
+        operands = [self._operand(step, operand, source, loads) for operand, source in pairs]
         self._depth = max((self._depths.get(operand, 0) for operand in operands), default=0)
         source, target = step.operands[-1].dtype, step.results[0].dtype
         kind = _register(source)

@@ -48,7 +48,7 @@ class Table:
 
     def scalar(self, value: Value) -> str:
         """The name of a splat's scalar."""
-        return self.constant(value.splat, (value.dtype.name, value.splat.tobytes()))
+        return self.constant(value.splat, (value.dtype, value.splat.tobytes()))
 
     def legend(self) -> Iterator[str]:
         """A comment on each object."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from shardwright.runtime.fusing.products import Batch, Product
 from shardwright.runtime.fusing.tiles import Tile
@@ -34,8 +34,7 @@ class Chain:
     links: list[Link]
 
 
-@dataclass(frozen=True, slots=True)
-class _Touch:
+class _Touch(NamedTuple):
     """The bytes that each part touches in one memory: (first, behind the last)."""
 
     memory: tuple[Home, int]

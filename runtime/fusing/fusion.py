@@ -17,6 +17,9 @@ from shardwright.runtime.program import Kind, Step, Value, root_of
 Places = tuple[int | None, ...]
 """For each dim of a value its iteration dim; `None` for dims of size 1."""
 
+Source = tuple[Value, Places]
+"""What an operand shows, as `trace` finds it."""
+
 _MINIMUM_ROWS = 4
 """A reduction joins a group only when at least so many of its results remain to be shared out."""
 
@@ -29,6 +32,8 @@ class Group:
     members: list[Step] = field(default_factory=list[Step])
     places: dict[Value, Places] = field(default_factory=dict[Value, Places])
     spaces: dict[Step, Places] = field(default_factory=dict[Step, Places])
+    sources: dict[Step, list[Source]] = field(default_factory=dict[Step, list[Source]])
+    """What each operand of a member shows."""
     reads: dict[tuple[Value, Places], None] = field(default_factory=dict[tuple[Value, Places], None])
     read_at: dict[Value, Places] = field(default_factory=dict[Value, Places])
     """The places of the first read of each value."""
@@ -49,13 +54,13 @@ class Group:
         return added
 
 
-def trace(value: Value) -> tuple[Value, Places]:
+def trace(value: Value) -> Source:
     """
     The value behind transposes, broadcasts and reshapes that only add or drop dims of size 1.
 
     With it comes, for each dim of `value`, the dim of the found value (`None` where repeated or of size 1).
     """
-    places: Places = tuple(dim if extent > 1 else None for dim, extent in enumerate(value.shape))
+    places: Places = tuple([dim if extent > 1 else None for dim, extent in enumerate(value.shape)])
     while (step := value.producer) is not None and (behind := _behind(step)) is not None:
         places = _compose(places, behind)
         value = step.operands[0]
@@ -88,10 +93,12 @@ def _behind_reshape(source: Sequence[int], target: Sequence[int]) -> Sequence[in
 
 @dataclass
 class _Entry:
-    """A step on its way into a group: where its operands come from, and its dims' extents and iteration dims."""
+    """A step on its way into a group: what its operands show, and its dims' extents and iteration dims."""
 
     step: Step
-    traced: list[tuple[Value, Places]]
+    sources: list[Source]
+    traced: list[Source]
+    """Those of its operands that are arrays."""
     extents: Sequence[int]
     space: list[int | None]
 
@@ -132,7 +139,8 @@ class Fuser:
 
     def join(self, step: Step) -> bool:
         """Puts a step into a group, an old or a new one; `False` when it must stand alone."""
-        traced = [trace(operand) for operand in step.operands if operand.splat is None]
+        sources = [trace(operand) for operand in step.operands]
+        traced = [source for source in sources if source[0].splat is None]
         # An operand that shows a member's result through a slice or a reshape: all of it has to be in memory first, or
         # there is nothing to make the window on ("has no storage yet").
         self.close_for([root for root, _ in traced if root not in self.open])
@@ -140,7 +148,7 @@ class Fuser:
         if math.prod(extents) > 1:
             # With a member of one element no dim would be every member's: all would be one block, on one thread.
             self.close_for([root for root, _ in traced if root in self.open and not self.open[root].order])
-        entry = _Entry(step, traced, extents, [None] * len(extents))
+        entry = _Entry(step, sources, traced, extents, [None] * len(extents))
         group = self._group_of(entry)
         if group is not None and not _all_agree(entry, group):
             # As in `y + transpose(y)`: a block of one operand would need other blocks of the other.
@@ -188,11 +196,11 @@ class Fuser:
         self._record(entry, group, outside)
         return True
 
-    def _record(self, entry: _Entry, group: Group, outside: Sequence[tuple[Value, Places]]) -> None:
+    def _record(self, entry: _Entry, group: Group, outside: Sequence[Source]) -> None:
         step, space = entry.step, entry.space
         for root, places in outside:
             group.add_read(root, inward(root, places, space))
-        group.spaces[step] = tuple(space)
+        group.spaces[step], group.sources[step] = tuple(space), entry.sources
         if step.kind is Kind.REDUCE:
             dims = step.static[0]
             group.reduced.update(place for dim in dims if (place := space[dim]) is not None)
@@ -201,7 +209,7 @@ class Fuser:
         group.places[step.results[0]] = tuple(space)
         self.open[step.results[0]] = group
 
-    def _memory_order(self, outside: Sequence[tuple[Value, Places]]) -> list[int]:
+    def _memory_order(self, outside: Sequence[Source]) -> list[int]:
         """The step's dims as they lie in memory in the widest operand from outside, major to minor."""
         orders: list[list[int]] = [[]]
         for root, places in outside:
@@ -213,7 +221,7 @@ class Fuser:
         """Whether a reduction can be done row by row, in blocks of whole rows."""
         step, extents, space = entry.step, entry.extents, entry.space
         # Where the operand only repeats, its block has one element: NumPy would refuse to combine it into many rows.
-        _, places = trace(step.operands[0])
+        _, places = entry.sources[0]
         if any(place is None and extent > 1 for place, extent in zip(places, extents, strict=True)):
             return False
         # Blocks hold whole rows: of a single one there is nothing to cut, and NumPy's own reduction is as good.
@@ -249,6 +257,7 @@ class Fuser:
             group.spaces[step] = _compose(places, known)
         for value, places in other.reads:
             group.add_read(value, _compose(places, known))
+        group.sources |= other.sources
         group.members += other.members
         group.reduced.update(known[dim] for dim in other.reduced)
 
@@ -276,7 +285,7 @@ def _identify_rest(group: Group, other: Group, known: dict[int, int], space: Seq
 
 
 def _compose(places: Sequence[int | None], inward: Sequence[int | None] | Mapping[int, int]) -> Places:
-    return tuple(None if place is None else inward[place] for place in places)
+    return tuple([None if place is None else inward[place] for place in places])
 
 
 def _nest_alike(order: Sequence[int], other: Sequence[int], known: Mapping[int, int]) -> bool:

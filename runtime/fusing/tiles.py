@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from shardwright.runtime.fusing.fusion import Group, Places, trace
+from shardwright.runtime.fusing.fusion import Group, Places, Source
 from shardwright.runtime.planning.storage import Buffer, Storage, Window
 from shardwright.runtime.planning.strided import Strided
 from shardwright.runtime.program import Step, Value
@@ -63,6 +63,7 @@ class Tile:
     """Where among `reads` each access to a value stands."""
     shapes: dict[Value, tuple[int, ...]] = field(default_factory=dict[Value, tuple[int, ...]])
     spaces: dict[Step, Places] = field(default_factory=dict[Step, Places])
+    sources: dict[Step, list[Source]] = field(default_factory=dict[Step, list[Source]])
     segments: list[list[int]] = field(default_factory=list[list[int]])
 
     def access(self, root: Value, places: Places) -> int:
@@ -85,7 +86,7 @@ class Tile:
         operands while it writes, so it must not be the one to read last.
         """
         made = {step.results[0]: at for at, step in enumerate(self.members)}
-        last = {root: at for at, step in enumerate(self.members) for root in _roots(step)}
+        last = {root: at for at, step in enumerate(self.members) for root, _ in self.sources[step]}
         readers = Counter(read.window.buffer for read in self.reads)
         free: dict[tuple[Strided, np.dtype[Any]], list[tuple[int, Buffer]]] = {}
         for read in self.reads:
@@ -98,10 +99,6 @@ class Tile:
             if begins(write.window.buffer) and (found := next(fitting, None)) is not None:
                 candidates.remove(found)
                 yield write.window.buffer, found[1]
-
-
-def _roots(step: Step) -> list[Value]:
-    return [trace(operand)[0] for operand in step.operands]
 
 
 def plan_tile(group: Group, windows: Mapping[Value, Window], wanted: Sequence[Value], storage: Storage) -> Tile:
@@ -123,7 +120,7 @@ def plan_tile(group: Group, windows: Mapping[Value, Window], wanted: Sequence[Va
     tile = Tile(sorted(group.members, key=lambda step: step.number), first, rows, shape, block, parallel)
     tile.reads, tile.writes = accesses[: len(reads)], accesses[len(reads) :]
     tile.positions = {read: at for at, read in enumerate(group.reads)}
-    tile.segments, tile.spaces = inner, dict(group.spaces)
+    tile.segments, tile.spaces, tile.sources = inner, group.spaces, group.sources
     for value, places in group.places.items():
         present = [segment[0] in places for segment in inner]
         tile.shapes[value] = tuple(extent if own else 1 for extent, own in zip(shape, present, strict=True))

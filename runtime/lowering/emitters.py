@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.dialects.dtensor import CollectivePermuteOp, ExchangeOp
-from shardwright.dialects.func import CallOp, FuncOp, ReturnOp
+from shardwright.dialects.func import CallOp, FuncOp
 from shardwright.dialects.text.locations import where
 from shardwright.dialects.trip_count import control_names
 from shardwright.dialects.types import element_dtype, shape_of
@@ -24,7 +24,7 @@ from shardwright.runtime.kernels import table as pointwise
 from shardwright.runtime.lowering.named_axes import axes_named
 from shardwright.runtime.ports import Port
 from shardwright.runtime.processes.crossing import Exchange
-from shardwright.runtime.program import Builder, Kind, Program, Shape, Value
+from shardwright.runtime.program import Builder, Kind, Program, Shape, Value, joint_shape
 
 Emitter: TypeAlias = "Callable[[Lowering, Operation, list[Value]], Sequence[Value]]"
 
@@ -66,14 +66,14 @@ class Lowering:
         self.values.update(zip(block.args, arguments, strict=True))
         for op in block.ops:
             operands = [self.values[operand] for operand in op.operands]
-            if isinstance(op, ReturnOp) or op.name == "stablehlo.return":
+            if op.name in ("func.return", "stablehlo.return"):
                 return operands
             self._emit(op, operands)
         raise AssertionError("a block ends with a return: the verifier checked it")
 
     def fronts(self, operands: Sequence[Value]) -> Shape:
         """The leading dims of what is made of these values."""
-        return np.broadcast_shapes(*(operand.shape[: self.builder.lead] for operand in operands))
+        return joint_shape([operand.shape[: self.builder.lead] for operand in operands])
 
     def kernel(self, name: str, op: Operation, operands: Sequence[Value], *static: Any) -> list[Value]:
         """The call of a kernel that makes all results of an op, which vary along the mesh as any operand does."""
@@ -189,7 +189,7 @@ def location_text(op: Operation) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
 
 
-def check_supported(module: ModuleOp) -> None:
+def check_supported(ops: Iterable[Operation]) -> None:
     """Raises one `ShardwrightError` (SW0601) that names every op without a kernel."""
     faults = [
         Diagnostic(
@@ -198,7 +198,7 @@ def check_supported(module: ModuleOp) -> None:
             where(op),
             help="remove the op, or add an emitter in runtime/lowering/ops.py",
         )
-        for op in module.walk()
+        for op in ops
         if not _is_supported(op)
     ]
     if faults:

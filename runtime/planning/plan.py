@@ -147,8 +147,9 @@ class Planner:
 
     def _folded(self, step: Step) -> bool:
         """Computes a step that depends on no input."""
-        known = all(operand.splat is not None or operand in self.constants for operand in step.operands)
-        if not step.results or not known or not all(result.constant for result in step.results):
+        if not step.results or not all(result.constant for result in step.results):
+            return False
+        if not all(operand.splat is not None or operand in self.constants for operand in step.operands):
             return False
         size = max(result.nbytes for result in step.results)
         if size > LARGEST_CONSTANT and step.kind not in VIEWS:

@@ -13,8 +13,7 @@ from shardwright.runtime.program import Kind, Program, Step, Value, all_steps, v
 
 def trim(program: Program) -> None:
     """Rewrites the program, and those in it, in place."""
-    needed = _needed(program.steps, program.outputs)
-    program.steps = [step for step in program.steps if _is_needed(step, needed)]
+    program.steps, needed = _needed(program.steps, program.outputs)
     known: dict[Value, Value] = {}
     for step in program.steps:
         if step.kind is Kind.LOOP:
@@ -29,17 +28,19 @@ def trim(program: Program) -> None:
         substitute(program, known)
 
 
-def _needed(steps: Sequence[Step], wanted: Iterable[Value]) -> set[Value]:
-    """The values that these steps have to make, and those that they use for it."""
+def _needed(steps: Sequence[Step], wanted: Iterable[Value]) -> tuple[list[Step], set[Value]]:
+    """Those of the steps that are needed to make these values, and the values that they use for it."""
     needed = set(wanted)
+    kept: list[Step] = []
     for step in reversed(steps):
         if _is_needed(step, needed):
             needed.update(step.operands)
-    return needed
+            kept.append(step)
+    return kept[::-1], needed
 
 
 def _is_needed(step: Step, needed: set[Value]) -> bool:
-    if step.kind is Kind.TEST or _is_seen(step) or any(result in needed for result in step.results):
+    if step.kind is Kind.TEST or _is_seen(step) or not needed.isdisjoint(step.results):
         return True
     return any(_is_seen(inner) for program in step.programs for inner in all_steps(program))
 
@@ -60,7 +61,7 @@ def _trim_loop(step: Step, needed: set[Value]) -> dict[Value, Value]:
     live = [result in needed and result not in known for result in step.results]
     while True:
         wanted = [value for value, lives in zip(program.outputs, live, strict=True) if lives]
-        used = _needed(program.steps, wanted)
+        _, used = _needed(program.steps, wanted)
         wider = [lives or value in used for lives, value in zip(live, program.inputs, strict=True)]
         if wider == live:
             break

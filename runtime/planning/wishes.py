@@ -12,6 +12,9 @@ from shardwright.runtime.program import Dot, Kind, Program, Step, Value
 Wish = tuple[int, ...]
 """Dims of more than one element, major to minor in memory; empty where nobody cares."""
 
+_PASSING = frozenset({Kind.TRANSPOSE, Kind.BROADCAST, Kind.POINTWISE, Kind.SLICE})
+"""The steps that have no needs of their own."""
+
 
 def find_wishes(program: Program, outputs: Sequence[Strided]) -> dict[Value, Wish]:
     """
@@ -33,6 +36,8 @@ def find_wishes(program: Program, outputs: Sequence[Strided]) -> dict[Value, Wis
 
 def _passed_on(step: Step, side: int, operand: Value, wish: Wish) -> Wish:
     """What a step's own needs, and the wish for its result, mean for an operand."""
+    if not wish and step.kind in _PASSING:
+        return ()
     varying = tuple(dim for dim, extent in enumerate(operand.shape) if extent > 1)
     match step.kind:
         case Kind.TRANSPOSE:

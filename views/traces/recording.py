@@ -16,7 +16,7 @@ from shardwright.runtime.codegen.engines import SOURCE
 from shardwright.runtime.codegen.images import GENERATED
 
 _CALL = re.compile(r"\s+(?:[\w, ]+= *)?(?P<call>[\w.]+)\([^#]*(?:# (?P<place>.*))?")
-_SILENT = ("xp.ndarray", "xp.empty", "count", "scratch_arrays")
+_SILENT = re.compile(r"form\d+|xp\.empty|count|scratch_arrays")
 """Calls that make views of memory: no work."""
 
 
@@ -103,7 +103,7 @@ def _read(text: str) -> _Line | None:
     (_Line(name='tanh', place='mlp.mlir:24:8', counts=False), None)
     """
     match = _CALL.match(text)
-    if match is None or match["call"] in _SILENT:
+    if match is None or _SILENT.fullmatch(match["call"]):
         return None
     return _Line(match["call"].rpartition(".")[2], match["place"] or "", match["call"] == "ledger.count")
 
