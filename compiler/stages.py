@@ -447,9 +447,10 @@ class Partitioned(_Stage):
         from shardwright.compiler.exporting.manual import export_stablehlo
 
         self._ask_one_mesh("to_stablehlo")
-        module = self.module.clone()
-        export_stablehlo(module, bare=bare, platform=platform)
-        return print_module(module)
+        with collector_paused():
+            module = self.module.clone()
+            export_stablehlo(module, bare=bare, platform=platform)
+            return print_module(module)
 
     def explain(self) -> Explanation:
         """

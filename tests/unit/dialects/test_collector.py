@@ -1,11 +1,19 @@
 """While IR is built nobody looks for dead cycles, and afterwards nobody looks at what was built as if it were young."""
 
 import gc
+import weakref
 
 import pytest
 
 from shardwright.dialects import collector
 from shardwright.dialects.collector import collector_paused
+
+
+class _Program:
+    """What is part of itself, as IR is."""
+
+    def __init__(self) -> None:
+        self.ops = [[self] for _ in range(300)]
 
 
 @pytest.fixture
@@ -47,3 +55,16 @@ def test_what_somebody_froze_stays_frozen(thawed: None) -> None:
     with collector_paused():
         kept += [[number] for number in range(2 * collector._MANY)]
     assert gc.get_freeze_count() >= count - 100  # some of it may have died
+
+
+def test_programs_that_nobody_has_any_more_are_found(thawed: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As after a thousand compilations: between them nothing is made for which Python itself would look."""
+    monkeypatch.setattr(collector, "_MANY", 100)
+    monkeypatch.setattr(collector, "_UNSEEN", 1000)
+    monkeypatch.setattr(collector, "_old", collector._Old())
+    gc.collect()
+    found: list[weakref.ref[_Program]] = []
+    for _ in range(4):
+        with collector_paused():
+            found.append(weakref.ref(_Program()))
+    assert [program() for program in found] == [None] * 4
