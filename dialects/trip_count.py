@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
+from shardwright.dialects.building import ops_in
 from shardwright.dialects.stablehlo import (
     AddOp,
     AndOp,
@@ -204,8 +205,8 @@ def control_names(functions: Iterable[Operation]) -> dict[Operation, str]:
     names: dict[Operation, str] = {}
     count: dict[str, int] = {}
     for function in functions:
-        for op in function.walk():
-            if isinstance(op, WhileOp | CaseOp | IfOp):
+        for op in ops_in(function):
+            if op.regions and isinstance(op, WhileOp | CaseOp | IfOp):
                 place = where(op)
                 name = op.name if place is None else f"{op.name} at {place}"
                 count[name] = count.get(name, 0) + 1

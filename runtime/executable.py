@@ -17,6 +17,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from shardwright.diagnostics import Diagnostic, ShardwrightTypeError, ShardwrightValueError
 from shardwright.dialects import dtensor
+from shardwright.dialects.building import ops_in
 from shardwright.dialects.collector import collector_paused
 from shardwright.dialects.dtensor.attributes import LayoutAttr
 from shardwright.dialects.text.locations import where
@@ -75,7 +76,7 @@ class Interface:
 def interface_of(module: ModuleOp, clients: Clients = ALONE, ops: Sequence[Operation] | None = None) -> Interface:
     """What the program in a module takes and gives on each of its processes; `ops` are all of its ops, if at hand."""
     function = _entry(module)
-    mesh, atoms = _mesh_atoms(module, list(module.walk()) if ops is None else ops, clients)
+    mesh, atoms = _mesh_atoms(module, ops_in(module) if ops is None else ops, clients)
     types = function.function_type
     inputs = _ports(types.inputs, function.arg_attrs, atoms, function)
     return Interface(function, mesh, atoms, inputs, _ports(types.outputs, function.res_attrs, atoms, function))
@@ -203,7 +204,7 @@ def compile_module(
     With a `communicator` this process is one of several, each with a block of the mesh (see `runtime.processes`).
     """
     with collector_paused():
-        ops = list(module.walk())
+        ops = ops_in(module)
         check_supported(ops)
         interface = interface_of(module, ALONE if communicator is None else communicator.clients, ops)
         mesh, inputs, outputs = interface.mesh, interface.inputs, interface.outputs

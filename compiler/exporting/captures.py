@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
-from shardwright.dialects.building import captured_by
+from shardwright.dialects.building import captured_by, ops_in
 from shardwright.dialects.stablehlo import ConstantOp, ReturnOp, WhileOp
 from shardwright.passes.rewriter import erase, insert_before
 
@@ -19,8 +19,8 @@ def carry_captures(module: ModuleOp) -> None:
     %1:2 = stablehlo.while(%i = %0, %y = %x) ... do { stablehlo.add %i, %y }
     ```
     """
-    for op in list(module.walk()):
-        if isinstance(op, WhileOp):
+    for op in ops_in(module):
+        if op.name == WhileOp.name and isinstance(op, WhileOp):
             _carry(op)
 
 

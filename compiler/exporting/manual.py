@@ -24,7 +24,7 @@ from shardwright.compiler.exporting.values import (
 )
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.dialects import sdy
-from shardwright.dialects.building import Builder, appending
+from shardwright.dialects.building import Builder, appending, ops_in
 from shardwright.dialects.dtensor import MeshOp, meshes
 from shardwright.dialects.dtensor.attributes import LayoutAttr
 from shardwright.dialects.sdy import ops as sdy_ops
@@ -102,8 +102,9 @@ def _sides(attributes: ArrayAttr[DictionaryAttr] | None, function: FuncOp, mesh:
 
 def _drop_ours(module: ModuleOp, function: FuncOp) -> None:
     """Attributes of our own mean nothing to others."""
-    for op in module.walk():
-        op.attributes = without_ours(op.attributes)
+    for op in ops_in(module):
+        if op.attributes:
+            op.attributes = without_ours(op.attributes)
     for name in ("arg_attrs", "res_attrs"):
         entries = function.properties.pop(name, None)
         if isinstance(entries, ArrayAttr):

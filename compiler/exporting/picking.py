@@ -9,6 +9,7 @@ from xdsl.ir import SSAValue
 
 from shardwright.compiler.exporting.writer import COMBINERS, Writer
 from shardwright.dialects import stablehlo
+from shardwright.dialects.building import ops_in
 from shardwright.dialects.dtensor.kinds import highest
 from shardwright.dialects.stablehlo.algebra.bodies import Extreme, extreme_kind
 from shardwright.dialects.types import element_dtype, element_of, is_float, shape_of, tensor
@@ -25,8 +26,10 @@ def pick_in_two_steps(module: ModuleOp, mesh: Mesh) -> None:
     and zeros of either sign are equal: which of them a reduction keeps is open.
     """
     writer = Writer(mesh)
-    for op in list(module.walk()):
-        if isinstance(op, stablehlo.ReduceOp) and len(op.inputs) == 2 and _starts_with_a_number(op):
+    for op in ops_in(module):
+        if op.name != stablehlo.ReduceOp.name or not isinstance(op, stablehlo.ReduceOp):
+            continue
+        if len(op.inputs) == 2 and _starts_with_a_number(op):
             kind = extreme_kind(op.body.block)
             if kind is not None:
                 writer.anchor = op

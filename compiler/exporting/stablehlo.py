@@ -13,6 +13,7 @@ from shardwright.compiler.exporting.messages.sharing import Bundle, bundles, in_
 from shardwright.compiler.exporting.messages.windows import written
 from shardwright.compiler.exporting.writer import Writer
 from shardwright.dialects import dtensor, stablehlo
+from shardwright.dialects.building import ops_in
 from shardwright.dialects.dtensor import manual
 from shardwright.dialects.dtensor.kinds import adds_nothing
 from shardwright.dialects.stablehlo.collectives import GroupedOp
@@ -34,7 +35,7 @@ def lower_collectives(module: ModuleOp, mesh: Mesh) -> None:
     for bundle in bundles(module, mesh):
         together_from[bundle.ops[0]] = bundle
         shared.update(bundle.ops)
-    for op in list(module.walk()):
+    for op in ops_in(module):
         writer.anchor = op
         if op in together_from:
             bundle = together_from[op].ops
@@ -57,6 +58,8 @@ def _replace(op: Operation, values: Sequence[SSAValue]) -> None:
 
 def _lowered(writer: Writer, op: Operation) -> list[SSAValue] | None:
     """What each of our ops becomes; None for all others."""
+    if not op.name.startswith("dtensor."):
+        return None
     match op:
         case dtensor.AllReduceOp():
             # One for each value: XLA joins the messages itself, and takes no several values in a manual computation.

@@ -56,6 +56,8 @@ def _sweep(block: Block) -> None:
 
 def _narrowed(op: Operation) -> Operation:
     """The op, or what takes its place, without results that nobody uses."""
+    if not op.regions and op.name != OptimizationBarrierOp.name:
+        return op
     if isinstance(op, WhileOp):
         return _carrying_less(op)
     if isinstance(op, CaseOp | IfOp | OptimizationBarrierOp):

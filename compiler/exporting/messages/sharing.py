@@ -15,14 +15,14 @@ from shardwright.compiler.exporting.messages.devices import Numbers, Piece, Rout
 from shardwright.compiler.exporting.messages.windows import Move, written
 from shardwright.compiler.exporting.writer import Writer
 from shardwright.dialects import dtensor, stablehlo
-from shardwright.dialects.building import blocks_in, free_values
+from shardwright.dialects.building import blocks_in, free_values, ops_in
 from shardwright.dialects.purity import is_pure
 from shardwright.dialects.stablehlo.collectives import GroupedOp
 from shardwright.dialects.types import bit_width, element_of, element_size, is_complex, shape_of, tensor
 from shardwright.layout.axes import Axis
 from shardwright.layout.mesh import Mesh
 from shardwright.passes.rewriter import insert_before
-from shardwright.passes.stages import REGIONS_OF_TENSORS, WHOLE_INSIDE
+from shardwright.passes.stages import REGIONS_OF_TENSORS
 
 MESSAGE_BYTES = 1 << 16
 """What a device sends and receives in a message that others join: of more, copying costs more than waiting."""
@@ -54,7 +54,8 @@ class Bundle:
 
 def bundles(module: ModuleOp, mesh: Mesh) -> list[Bundle]:
     """The collectives of which several share messages; with them wait ops that use what they give, in place."""
-    blocks = [block for outer in module.walk() if outer.name in WHOLE_INSIDE for block in blocks_in(outer)]
+    holders = REGIONS_OF_TENSORS | {"func.func"}
+    blocks = [block for outer in ops_in(module) if outer.name in holders for block in blocks_in(outer)]
     return [bundle for block in blocks for bundle in _Waiting(mesh).bundles(block) if len(bundle.ops) > 1]
 
 
