@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from shardwright.diagnostics import Diagnostic, ShardwrightTypeError, ShardwrightValueError
 from shardwright.diagnostics.caller import caller
@@ -22,8 +22,10 @@ from shardwright.layout.forms.layout_record import (
 from shardwright.layout.forms.mesh_record import form_error
 from shardwright.layout.forms.text import is_type_text, read_spec, read_type
 from shardwright.layout.mesh import Mesh
-from shardwright.layout.pictures.picture import Picture, picture
 from shardwright.layout.spec import LayoutSpec
+
+if TYPE_CHECKING:
+    from shardwright.layout.pictures.picture import Picture
 
 DimSharding: TypeAlias = "str | Sequence[str] | None"
 """What splits one dim: an axis name, several (major to minor), or nothing (`Mesh.UNSHARDED`, `None`, `()`)."""
@@ -375,6 +377,8 @@ class Layout:
         │ 0   │ 1   │
         └─────┴─────┘
         """
+        from shardwright.layout.pictures.picture import picture  # few programs are looked at
+
         if shape is None:
             return picture(self._spec, self._mesh.sizes)
         self.local_shape(shape)

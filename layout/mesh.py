@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from operator import index
-from typing import ClassVar, SupportsIndex, cast
+from typing import TYPE_CHECKING, ClassVar, SupportsIndex, cast
 
 from shardwright.diagnostics import ShardwrightValueError
 from shardwright.diagnostics.suggestions import also
@@ -21,7 +21,9 @@ from shardwright.layout.forms.mesh_record import (
     record_of_text,
     text_of,
 )
-from shardwright.layout.pictures.picture import Picture, mesh_picture
+
+if TYPE_CHECKING:
+    from shardwright.layout.pictures.picture import Picture
 
 
 class Mesh:
@@ -447,6 +449,8 @@ class Mesh:
         1 │ 2 │ 3 │
           └───┴───┘
         """
+        from shardwright.layout.pictures.picture import mesh_picture  # few programs are looked at
+
         return mesh_picture(self._sizes)
 
     def _repr_html_(self) -> str:
