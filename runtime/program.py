@@ -238,9 +238,10 @@ class Builder:
     ) -> list[Value]:
         at = len(self.program.steps)
         step = Step(kind, name, tuple(operands), tuple(results), static, self.location, at, tuple(programs))
+        differing = [operand.across for operand in operands if operand.across]
         for result in results:
             result.producer = step
-            result.across = result.across.union(*(operand.across for operand in operands))
+            result.across = result.across.union(*differing)
         self.program.steps.append(step)
         return list(results)
 

@@ -105,7 +105,7 @@ class Lowering:
 
     def _emit(self, op: Operation, operands: list[Value]) -> None:
         self.builder.location = location_text(op)
-        if isinstance(op, CallOp):
+        if op.name == CallOp.name and isinstance(op, CallOp):
             results: Sequence[Value] = self._call(op, operands)
         elif (emit := EMITTERS.get(op.name)) is not None:
             results = self._emitted(emit, op, operands)
@@ -115,8 +115,9 @@ class Lowering:
 
     def _emitted(self, emit: Emitter, op: Operation, operands: list[Value]) -> Sequence[Value]:
         """What an op's emitter makes, where parts of an axis cross with the atoms that the op names."""
-        two_sided = isinstance(op, CollectivePermuteOp | ExchangeOp)  # each side may need its own
-        if not self.atoms.stretches or two_sided or not op.name.startswith("dtensor."):
+        if not self.atoms.stretches or not op.name.startswith("dtensor."):
+            return emit(self, op, operands)
+        if isinstance(op, CollectivePermuteOp | ExchangeOp):  # each side may need its own
             return emit(self, op, operands)
         atoms = self.atoms.fitting(axis for _, axis in axes_named(op))
         seen = [self.refitted(operand, self.atoms, atoms) for operand in operands]

@@ -12,9 +12,6 @@ from shardwright.runtime.program import Dot, Kind, Program, Step, Value
 Wish = tuple[int, ...]
 """Dims of more than one element, major to minor in memory; empty where nobody cares."""
 
-_PASSING = frozenset({Kind.TRANSPOSE, Kind.BROADCAST, Kind.POINTWISE, Kind.SLICE})
-"""The steps that have no needs of their own."""
-
 
 def find_wishes(program: Program, outputs: Sequence[Strided]) -> dict[Value, Wish]:
     """
@@ -36,24 +33,26 @@ def find_wishes(program: Program, outputs: Sequence[Strided]) -> dict[Value, Wis
 
 def _passed_on(step: Step, side: int, operand: Value, wish: Wish) -> Wish:
     """What a step's own needs, and the wish for its result, mean for an operand."""
-    if not wish and step.kind in _PASSING:
-        return ()
-    varying = tuple(dim for dim, extent in enumerate(operand.shape) if extent > 1)
     match step.kind:
+        case Kind.POINTWISE | Kind.BROADCAST | Kind.SLICE:
+            varying = _varying(operand) if wish else ()
+            return tuple([dim for dim in wish if dim in varying])
         case Kind.TRANSPOSE:
-            return tuple(step.static[0][dim] for dim in wish)
+            return tuple([step.static[0][dim] for dim in wish])
         case Kind.RESHAPE:
-            return _through_reshape(operand, step.results[0], wish) or varying
-        case Kind.BROADCAST | Kind.POINTWISE | Kind.SLICE:
-            return tuple(dim for dim in wish if dim in varying)
+            return _through_reshape(operand, step.results[0], wish) or _varying(operand)
         case Kind.REDUCE:
-            return _for_reduction(step.static[0], varying, wish)
+            return _for_reduction(step.static[0], _varying(operand), wish)
         case Kind.DOT:
-            return _for_product(step.static[0], side, varying)
+            return _for_product(step.static[0], side, _varying(operand))
         case Kind.SEND:
-            return _for_sending(step, varying, wish)
+            return _for_sending(step, _varying(operand), wish)
         case _:
             return ()
+
+
+def _varying(value: Value) -> tuple[int, ...]:
+    return tuple([dim for dim, extent in enumerate(value.shape) if extent > 1])
 
 
 def _through_reshape(operand: Value, result: Value, wish: Wish) -> Wish:
