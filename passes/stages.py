@@ -11,7 +11,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from shardwright.diagnostics import Label, ShardwrightError
 from shardwright.dialects import stablehlo
-from shardwright.dialects.building import blocks_in, captured_by, returned
+from shardwright.dialects.building import blocks_in, captured_by, ops_in, returned
 from shardwright.dialects.dtensor import COLLECTIVES, MeshOp, layout_of, meshes, with_layout
 from shardwright.dialects.dtensor.attributes import LayoutAttr
 from shardwright.dialects.dtensor.gradients import OPS as GRADIENT_OPS
@@ -259,7 +259,7 @@ class _Verifier:
 def uneven_values(module: ModuleOp) -> Iterator[SSAValue]:
     """The values whose layouts split a dim that does not divide."""
     known = meshes(module)
-    for op in module.walk():
+    for op in ops_in(module):
         for value in (*op.results, *(argument for block in blocks_in(op) for argument in block.args)):
             spec = layout_of(value)
             if spec is not None and spec.mesh in known and any(spec.dims):

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from shardwright.dialects.building import ops_in
 from shardwright.dialects.dtensor import layout_of
 from shardwright.dialects.dtensor.manual import CastOp
 from shardwright.dialects.purity import is_pure
@@ -71,7 +72,7 @@ class HoistInvariantsPass(ModulePass):
 
 def _loops(op: Operation) -> Iterator[WhileOp]:
     """All loops, those inside others first; a list, since they are rewritten on the way."""
-    found = [inner for inner in op.walk() if isinstance(inner, WhileOp)]
+    found = [inner for inner in ops_in(op) if isinstance(inner, WhileOp)]
     yield from reversed(found)
 
 

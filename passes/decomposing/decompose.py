@@ -14,6 +14,7 @@ from xdsl.passes import ModulePass
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.dialects import stablehlo
+from shardwright.dialects.building import ops_in
 from shardwright.dialects.func import CallOp
 from shardwright.dialects.sdy import ShardingPerValueAttr
 from shardwright.dialects.stablehlo.calls.custom_calls import (
@@ -58,7 +59,7 @@ class DecomposePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         table = functions(op)
-        found = [inner for inner in op.walk() if type(inner) in _RULES]
+        found = [inner for inner in ops_in(op) if type(inner) in _RULES]
         calls = [inner for inner in found if isinstance(inner, stablehlo.CustomCallOp) and inner.target in CALLS]
         taken = {name for call in calls for name in call.computations}
         _take_apart(found, table)

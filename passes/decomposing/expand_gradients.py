@@ -13,7 +13,7 @@ from xdsl.passes import ModulePass
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.dialects import stablehlo
-from shardwright.dialects.building import blocks_in, free_values, returned
+from shardwright.dialects.building import blocks_in, free_values, ops_in, returned
 from shardwright.dialects.dtensor.gradients import (
     CheckpointOp,
     GradientOp,
@@ -58,14 +58,14 @@ class ExpandGradientsPass(ModulePass):
             require_stage(op, self.name, "traced")
         while (request := next(_requests(op), None)) is not None:
             _Differentiation(request).run()
-        for inner in list(op.walk()):
+        for inner in ops_in(op):
             _forget(inner)
         for function in functions(op).values():
             function.update_function_type()  # a gradient may come in the layout of its source
 
 
 def _requests(module: ModuleOp) -> Iterator[GradientOp]:
-    return (op for op in module.walk() if isinstance(op, GradientOp))
+    return (op for op in ops_in(module) if isinstance(op, GradientOp))
 
 
 def _forget(op: Operation) -> None:

@@ -13,7 +13,7 @@ from xdsl.passes import ModulePass
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.dialects import chlo, stablehlo
-from shardwright.dialects.building import Builder, blocks_in, captured_by
+from shardwright.dialects.building import Builder, blocks_in, captured_by, ops_in
 from shardwright.dialects.sdy import DimSharding, Sharding, ShardingPerValueAttr
 from shardwright.dialects.sdy.ops import ConstantOp
 from shardwright.dialects.text.locations import label, where
@@ -63,7 +63,7 @@ class CloseRegionsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         constant: set[SSAValue] = set()
         refused: list[Diagnostic] = []
-        for inner in list(op.walk()):
+        for inner in ops_in(op):
             if type(inner) in _COPIED and constant.issuperset(inner.operands) and not shape_of(inner.results[0]):
                 constant.update(inner.results)
             if isinstance(inner, FUNCTIONS_OF_SCALARS):

@@ -16,6 +16,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects import sdy
+from shardwright.dialects.building import ops_in
 from shardwright.dialects.dtensor import MeshOp
 from shardwright.dialects.dtensor.manual import FromManualOp, ToManualOp
 from shardwright.dialects.sdy import DimSharding, Sharding, ShardingAttr, ShardingPerValueAttr
@@ -51,9 +52,9 @@ def import_gspmd(module: ModuleOp, known: dict[str, Mesh]) -> None:
     if not written:
         return
     reader = _Reader(_mesh(module, known, written))
-    for op in [op for op in module.walk() if isinstance(op, CustomCallOp) and op.target in (ENTER, LEAVE)]:
+    for op in [op for op in ops_in(module) if isinstance(op, CustomCallOp) and op.target in (ENTER, LEAVE)]:
         reader.border(op)
-    for op in list(module.walk()):
+    for op in ops_in(module):
         if isinstance(op, CustomCallOp) and op.target == CONSTRAINT:
             reader.constraint(op)
         elif isinstance(op, FuncOp):
@@ -64,7 +65,7 @@ def import_gspmd(module: ModuleOp, known: dict[str, Mesh]) -> None:
 
 def _strings(module: ModuleOp) -> Iterator[tuple[str, Operation]]:
     """Each sharding of GSPMD that counts, and where it stands."""
-    for op in module.walk():
+    for op in ops_in(module):
         entries = [op.attributes]
         if isinstance(op, FuncOp):
             entries += [entry.data for entry in (*_entries(op, "arg_attrs"), *_entries(op, "res_attrs"))]

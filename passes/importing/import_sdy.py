@@ -15,6 +15,7 @@ from xdsl.passes import ModulePass
 from shardwright.diagnostics import Label, ShardwrightError
 from shardwright.diagnostics.suggestions import propose
 from shardwright.dialects import sdy, stablehlo
+from shardwright.dialects.building import ops_in
 from shardwright.dialects.dtensor import ConstraintOp, MeshOp, RelayoutOp, layout_of, meshes, with_layout
 from shardwright.dialects.dtensor.hints import BarrierOp, GroupOp
 from shardwright.dialects.func import CallOp
@@ -114,7 +115,7 @@ class ImportSdyPass(ModulePass):
 
 def _check_alone(module: ModuleOp) -> None:
     """A program is one module: what another one inside of it defines is for nobody to call."""
-    inner = next((op for op in module.walk() if isinstance(op, ModuleOp) and op is not module), None)
+    inner = next((op for op in ops_in(module) if isinstance(op, ModuleOp) and op is not module), None)
     if inner is not None:
         message = "a module stands inside of the program's module"
         raise fault("SW0324", message, inner, help="give each module as a program of its own, or drop the inner one")
@@ -136,7 +137,7 @@ class _Meshes:
 
 def _import_meshes(module: ModuleOp) -> _Meshes:
     found = _Meshes(meshes(module), {}, set())
-    said = dict.fromkeys(mesh for op in module.walk() for mesh in _named_by(op))
+    said = dict.fromkeys(mesh for op in ops_in(module) for mesh in _named_by(op))
     declared = [op for op in module.ops if isinstance(op, sdy.MeshOp)]
     declared += _written_in_place(module, said, declared)
     named = {op.mesh.data.axes for op in declared if op.sym_name.data in said or op.mesh.data in said} - {()}
@@ -263,10 +264,10 @@ class _Importer:
         if function.sym_visibility is not None and function.sym_visibility.data == "private":
             function.attributes.pop(MANUAL_AXES, None)  # it is called inside of a computation that says so itself
         _check_names(function.attributes, function)
-        for op in list(function.body.walk()):
+        for op in ops_in(function)[1:]:
             _drop_records(op)
             self._import_op(op)
-        for op in reversed(list(function.body.walk())):
+        for op in reversed(ops_in(function)[1:]):
             self._inline(op)
         arguments = _take(function, "arg_attrs")
         for argument, sharding in zip(function.args, arguments or [None] * len(function.args), strict=True):

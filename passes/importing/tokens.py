@@ -12,7 +12,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from shardwright.dialects.building import blocks_in
+from shardwright.dialects.building import blocks_in, ops_in
 from shardwright.dialects.sdy import ShardingPerValueAttr
 from shardwright.dialects.sdy.meshes import ShardedOp
 from shardwright.dialects.stablehlo.calls.custom_calls import AfterAllOp, CreateTokenOp, is_token
@@ -42,7 +42,7 @@ class DropTokensPass(ModulePass):
     name = "drop-tokens"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        ops = list(op.walk())
+        ops = ops_in(op)
         signatures = {function: _kept_results(function) for function in ops if isinstance(function, FuncOp)}
         for inner in ops:
             if any(map(is_token, operands_of(inner))):
