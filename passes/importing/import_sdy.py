@@ -312,6 +312,8 @@ class _Importer:
 
     def _import_request(self, op: Operation) -> bool:
         """Turns an op of Shardy's into one of ours; whether it was one."""
+        if not op.name.startswith(PREFIX):
+            return False
         match op:
             case sdy.ShardingConstraintOp() if _in_reducer(op):
                 replace(op, [op.input])

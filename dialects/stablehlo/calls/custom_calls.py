@@ -433,7 +433,7 @@ class RecvOp(_HostOp):
 
 def is_token(value: SSAValue) -> bool:
     """Whether a value is a token, which holds nothing."""
-    return isinstance(value.type, TokenType)
+    return value.type.__class__ is TokenType
 
 
 HOST_OPS: tuple[type[Operation], ...] = (InfeedOp, OutfeedOp, SendOp, RecvOp)
