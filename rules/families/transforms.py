@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from shardwright.dialects.types import shape_of, tensor_type
 from shardwright.layout.axes import Axis
 from shardwright.rules.builder import RuleBuilder
 from shardwright.rules.expansion import Dims, Site
-from shardwright.rules.rule import PERMUTE, REPLICATE, Rule
+from shardwright.rules.rule import PERMUTE, REPLICATE, Dim, Rule, Tensor, Way
 from shardwright.rules.sharding import Shape, add_row
 
 
@@ -25,28 +26,34 @@ class TransformExpansion:
     A transform of split dims, one dim after the other: a dim's axes move to another dim while it is transformed.
 
     `shape` is that of operand and result, `dims` the transformed dims by their factors, `others` all dims by theirs.
+    `handed` are factors of which the axes split one transformed dim of the operand and another one of the result:
+    these are moved once, when all dims but the first one are done.
     """
 
     shape: Shape
     dims: Mapping[int, int]
     others: Mapping[int, int]
+    handed: Mapping[int, tuple[int, int]]
 
     @property
     def factors(self) -> frozenset[int]:
         """The factors of the transformed dims."""
-        return frozenset(self.dims)
+        return frozenset((*self.dims, *self.handed))
 
     def price(self, parts: Mapping[int, int], sizes: Sequence[int]) -> float | None:
-        """Each split dim exchanges all of a device's elements twice; None where no other dim can take its axes."""
-        split = {self.others[factor]: count for factor, count in parts.items() if count > 1}
-        local = sizes[0] / math.prod(split.values())
-        total = 0.0
+        """Each split dim exchanges a device's elements twice, or once; None where no other dim can take its axes."""
+        split = {self.others[factor]: count for factor, count in parts.items() if factor in self.others}
+        local, total = sizes[0] / math.prod(parts.values()), 0.0
         for dim in self.dims.values():
             count = split.get(dim, 1)
             if self._host(dim, count, split) is None:
                 return None
             total += 2 * local * (count - 1) / count
-        return total
+        return total + sum(local * (parts[each] - 1) / parts[each] for each in self.handed if each in parts)
+
+    def messages(self, parts: Mapping[int, int]) -> int:
+        """Two for each dim that is split before and after, one for what splits another one after."""
+        return sum(2 if factor in self.dims else 1 for factor in self.factors if factor in parts)
 
     def _host(self, dim: int, count: int, split: Mapping[int, int]) -> int | None:
         """Another dim that divides evenly when it takes so many more parts."""
@@ -54,20 +61,28 @@ class TransformExpansion:
         return hosts[0] if hosts else None
 
     def expand(self, op: Operation, site: Site) -> Sequence[SSAValue]:
-        """One dim after the other, each split one between two relayouts."""
+        """One dim after the other, each split one between two relayouts, or all but the one behind one."""
         assert isinstance(op, stablehlo.FftOp)
         (dims,) = site.results
+        handed = [source for factor, (source, _) in self.handed.items() if factor in site.factors]
         value = op.operands[0]
         for dim in self.dims.values():
-            if dims[dim]:
-                split = {at: site.mesh.group_size(axes) for at, axes in enumerate(dims) if axes}
-                host = self._host(dim, split[dim], split)
-                assert host is not None, "the price was asked before"
-                moved = site.relayout(value, _moved(dims, dim, host))
-                value = site.relayout(_transformed(op, site, moved, dim), dims)
-            else:
-                value = _transformed(op, site, value, dim)
+            if dim not in handed:
+                value = self._in_turn(op, site, value, dim)
+        for dim in handed:
+            value = _transformed(op, site, site.relayout(value, dims), dim)
         return [value]
+
+    def _in_turn(self, op: stablehlo.FftOp, site: Site, value: SSAValue, dim: int) -> SSAValue:
+        """The transform of one dim, whose axes are lent to another one if there are any."""
+        dims = site.spec(value).dims
+        if not dims[dim]:
+            return _transformed(op, site, value, dim)
+        split = {at: site.mesh.group_size(axes) for at, axes in enumerate(dims) if axes}
+        host = self._host(dim, split[dim], split)
+        assert host is not None, "the price was asked before"
+        moved = site.relayout(value, _moved(dims, dim, host))
+        return site.relayout(_transformed(op, site, moved, dim), dims)
 
 
 def _moved(dims: Dims, source: int, target: int) -> Dims:
@@ -99,8 +114,26 @@ def _fft_rule(source: Shape, target: Shape, transformed: int, complex_both: bool
     dims = batch + builder.tensor(source[len(batch) :], PERMUTE)
     factors = {factors[0]: dim for dim, factors in enumerate(dims) if factors}
     moving = {factor: dim for factor, dim in factors.items() if dim >= len(batch)}
-    expansion = TransformExpansion(source, moving, factors)
-    return builder.rule([dims], [dims], [("sum", (0,))], heavy=True, expansion=expansion)
+    handed, ways = dict[int, tuple[int, int]](), list[Way]()
+    for first, second in itertools.permutations(moving.values(), 2):
+        common = builder.factor(math.gcd(source[first], source[second]), PERMUTE)
+        if common:
+            handed[common[0]] = first, second
+            given, made = (_split(builder, source, batch, dim, common) for dim in (first, second))
+            ways.append(((given,), (made,)))
+    expansion = TransformExpansion(source, moving, factors, handed)
+    return builder.rule([dims], [dims], [("sum", (0,))], heavy=True, expansion=expansion, others=ways)
+
+
+def _split(builder: RuleBuilder, shape: Shape, batch: Tensor, dim: int, factor: Dim) -> Tensor:
+    """A tensor of which, beside the batch, one dim is split by a factor, and all others are whole."""
+    rest = [
+        factor + builder.factor(size // builder.sizes[factor[0]], REPLICATE)
+        if at == dim
+        else builder.factor(size, REPLICATE)
+        for at, size in enumerate(shape[len(batch) :], len(batch))
+    ]
+    return (*batch, *rest)
 
 
 def _fft(op: stablehlo.FftOp) -> Rule:

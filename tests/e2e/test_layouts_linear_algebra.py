@@ -6,6 +6,7 @@ Matrices and transformed dims have to be whole somewhere, batch dims need not, a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 from typing import Any
 
@@ -157,21 +158,43 @@ CASES: dict[str, Case] = {
 }
 
 
-@pytest.mark.parametrize("dims", ['{"x"}, {}', '{}, {"x"}'])
-def test_transformed_dims_take_turns_in_being_whole(dims: str) -> None:
-    """Twice an exchange of an eighth of the elements, where a gather would send them all."""
-    kind = "tensor<64x64xcomplex<f32>>"
+ROWS, COLUMNS = '{"x"}, {}', '{}, {"x"}'
+
+
+@pytest.mark.parametrize(
+    ("given", "made", "kinds", "exchanges"),
+    [
+        (ROWS, ROWS, ["FFT"], 2),
+        (COLUMNS, COLUMNS, ["FFT"], 2),
+        # A dim is whole already while another one is split, which then may stay so.
+        (ROWS, COLUMNS, ["FFT"], 1),
+        (COLUMNS, ROWS, ["IFFT"], 1),
+        (ROWS, ROWS, ["FFT", "IFFT"], 2),
+        (COLUMNS, ROWS, ["FFT", "FFT", "IFFT"], 3),
+    ],
+)
+def test_transformed_dims_take_turns_in_being_whole(
+    given: str, made: str, kinds: Sequence[str], exchanges: int
+) -> None:
+    """Exchanges of an eighth of the elements, where a gather would send them all."""
+    kind = "tensor<64x32xcomplex<f32>>"
+    lines = [
+        f"  %{at} = stablehlo.fft %{at - 1 if at else 'a'}, type = {name}, length = [64, 32] : ({kind}) -> {kind}\n"
+        for at, name in enumerate(kinds)
+    ]
     text = (
         'sdy.mesh @mesh = <["x"=8]>\n'
-        f"func.func public @main(%a: {kind} {{sdy.sharding = #sdy.sharding<@mesh, [{dims}]>}})"
-        f" -> ({kind} {{sdy.sharding = #sdy.sharding<@mesh, [{dims}]>}}) {{\n"
-        f"  %0 = stablehlo.fft %a, type = FFT, length = [64, 64] : ({kind}) -> {kind}\n  return %0 : {kind}\n}}"
+        f"func.func public @main(%a: {kind} {{sdy.sharding = #sdy.sharding<@mesh, [{given}]>}})"
+        f" -> ({kind} {{sdy.sharding = #sdy.sharding<@mesh, [{made}]>}}) {{\n"
+        f"{''.join(lines)}  return %{len(kinds) - 1} : {kind}\n}}"
     )
     generator = np.random.default_rng(0)
-    array = (generator.standard_normal((64, 64)) + 1j * generator.standard_normal((64, 64))).astype(np.complex64)
-    ran = run(text, [array])
-    np.testing.assert_allclose(ran.results[0], np.fft.fft2(array), rtol=1e-3, atol=1e-2)
-    assert ran.predicted == 2 * array.nbytes // 8 * 7 // 8
+    array = (generator.standard_normal((64, 32)) + 1j * generator.standard_normal((64, 32))).astype(np.complex64)
+    ran, wanted = run(text, [array]), array
+    for name in kinds:
+        wanted = {"FFT": np.fft.fft2, "IFFT": np.fft.ifft2}[name](wanted)
+    np.testing.assert_allclose(ran.results[0], wanted, rtol=1e-3, atol=1e-2)
+    assert ran.predicted == exchanges * array.nbytes // 8 * 7 // 8
 
 
 def inputs(case: Case) -> list[Array]:
