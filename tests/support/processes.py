@@ -6,7 +6,7 @@ import queue
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -108,4 +108,6 @@ def on_job(patch: pytest.MonkeyPatch, count: int, work: Callable[[Clients], T]) 
 def _each(count: int, work: Callable[[Clients], T]) -> list[T]:
     with ThreadPoolExecutor(count) as pool:
         waiting = [pool.submit(work, Clients(count, place)) for place in range(count)]
+        for each in as_completed(waiting):
+            each.result()  # of several errors the first one: others may only have waited for who had it
         return [each.result() for each in waiting]
