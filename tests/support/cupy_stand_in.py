@@ -93,7 +93,12 @@ def _note(array: np.ndarray[Any, Any], device: int) -> None:
     root = _root(array)
     if isinstance(root, np.ndarray) and id(root) not in _memory:
         start = root.ctypes.data
-        _memory[id(root)] = device, start, start + root.nbytes
+        stop = start + root.nbytes
+        # Memory that is given out anew was given back, also if nobody has come to say so yet: threads take turns.
+        for owner, (_, first, last) in list(_memory.items()):
+            if first < stop and start < last:
+                _memory.pop(owner, None)
+        _memory[id(root)] = device, start, stop
         weakref.finalize(root, _memory.pop, id(root), None)
 
 
