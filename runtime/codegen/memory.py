@@ -37,7 +37,9 @@ LARGEST = 1 << 30
 LEAST_SECONDS = 0.5
 """What took less is not kept."""
 
-_ROOMS = ("compiler", "diagnostics", "dialects", "engines", "frontends", "layout", "passes", "rules", "runtime")
+_ROOMS = (
+    "compiler", "diagnostics", "dialects", "engines", "frontends", "layout", "networks", "passes", "rules", "runtime",
+)  # fmt: skip
 """The code that a program depends on."""
 
 Found = TypeVar("Found")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,8 @@ from shardwright.runtime.codegen import memory
 from shardwright.runtime.codegen.records import dump, load
 
 MESH = sw.Mesh(data=4, model=2)
-PROGRAMS = Path(__file__).parents[2] / "data" / "programs"
+ROOT = Path(__file__).parents[3]
+PROGRAMS = ROOT / "tests" / "data" / "programs"
 X = np.arange(64, dtype=np.float32).reshape(16, 4)
 
 
@@ -164,6 +166,31 @@ def test_nothing_is_remembered_of_what_others_extended(folder: Path, monkeypatch
     monkeypatch.setattr(loading._Loaded, "extended", True)
     assert compiled_anew(monkeypatch)
     assert not folder.exists()
+
+
+def test_all_rooms_that_decide_what_a_program_becomes_are_in_its_name() -> None:
+    """Rooms that only look at programs, prove or store them may change, and what is remembered is still right."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    layers = [
+        room.strip().removeprefix("shardwright.") for layer in contracts[0]["layers"] for room in layer.split("|")
+    ]
+    decide = set(layers[layers.index("frontends") :]) - {"views", "proof", "serialization", "plugins"}
+    assert set(memory._ROOMS) == decide
+
+
+def test_a_file_of_ours_that_changes_gives_programs_another_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours = tmp_path / "networks" / "solving.py"
+    ours.parent.mkdir()
+    monkeypatch.setattr(memory, "__file__", str(tmp_path / "runtime" / "codegen" / "memory.py"))
+    names: list[str] = []
+    for text in ("a = 1\n", "a = 10\n"):
+        ours.write_text(text)
+        memory._versions.cache_clear()
+        names.append(memory.key_of("a program"))
+    memory._versions.cache_clear()
+    assert names[0] != names[1]
 
 
 def test_what_we_add_ourselves_extends_nothing() -> None:
