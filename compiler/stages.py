@@ -42,7 +42,6 @@ from shardwright.diagnostics import Diagnostic, ShardwrightValueError
 from shardwright.diagnostics.faults import attribute_error, no_pickle, value_error
 from shardwright.dialects.collector import collector_paused
 from shardwright.dialects.dtensor import meshes
-from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.text.printing import print_module
 from shardwright.layout import Layout, Mesh, Topology
 from shardwright.passes.stages import weigh_messages
@@ -121,8 +120,25 @@ class Remembered(Protocol):
         """What runs it, with the layouts of its arguments, if that was kept."""
         ...
 
-    def keep(self, executable: Executable, seconds: float, /) -> None:
+    def keep(self, executable: Executable, interface: Interface, seconds: float, /) -> None:
         """Keeps what runs it, if it took so long to make that this is worth while."""
+        ...
+
+
+class RememberedFile(Protocol):
+    """What may be remembered of the program in a file, under the name of what the file holds."""
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        ...
+
+    def interface(self) -> Interface | None:
+        """What the program takes and gives back, if it was compiled before."""
+        ...
+
+    def recall(self) -> tuple[Executable, Sequence[Layout]] | None:
+        """What runs it, as of `Remembered`."""
         ...
 
 
@@ -138,8 +154,12 @@ class Backend(Protocol):
         """What runs a local program, on meshes whose devices are known."""
         ...
 
-    def remembered(self, traced: ModuleOp, known: Sequence[Mesh], /) -> Remembered | None:
-        """What may be remembered of a traced program; None where nothing is."""
+    def remembered(self, traced: ModuleOp, known: Sequence[Mesh], file: RememberedFile | None, /) -> Remembered | None:
+        """What may be remembered of a traced program, as it stands in a file if this is said; None: nothing is."""
+        ...
+
+    def remembered_file(self, content: bytes, *facts: object) -> RememberedFile | None:
+        """What may be remembered of what a file holds; None where nothing is."""
         ...
 
     def certify(self, traced: ModuleOp, planned: ModuleOp, local: ModuleOp, /) -> Proof:
@@ -288,7 +308,7 @@ class Traced(_Stage):
             raise value_error("SW0318", f"a message cannot weigh {number!r}", help=help_text)
         module = self.module.clone()
         weigh_messages(module, message_bytes)
-        return replace(self, module=module)
+        return Traced(module, self.interface, self.backend)
 
     def propagate(self) -> Propagated:
         """
@@ -332,22 +352,30 @@ class Traced(_Stage):
         >>> traced.compile()(numpy.ones(2, "float32"))
         array([2., 2.], dtype=float32)
         """
+        return self._compiled(certify, None)
+
+    def _compiled(self, certify: bool, file: RememberedFile | None) -> Compiled:
+        """The same of a program that stands in a file as it is, if that is given."""
         if self._is_open:
             return self.lay_out().compile(certify=certify)
         if len(meshes(self.module)) > 1:
             return self.partition().compile(certify=certify)
-        # Limits are about the partitioned program, and a proof is of it.
-        asked = certify or self.backend.views.limited
-        memory = None if asked else self.backend.remembered(self.module, self.interface.meshes)
+        memory = None if self._is_asked(certify) else self.backend.remembered(self.module, self.interface.meshes, file)
         if memory is None:
             return self.partition().compile(certify=certify)
         found, started = memory.recall(), time.perf_counter()
         if found is not None:
-            executable, layouts = found
-            return Compiled(executable, laid_out(self.interface, layouts), self)
+            return self._found(*found)
         compiled = self.partition().compile()
-        memory.keep(compiled.executable, time.perf_counter() - started)
+        memory.keep(compiled.executable, self.interface, time.perf_counter() - started)
         return compiled
+
+    def _is_asked(self, certify: bool) -> bool:
+        """Whether the partitioned program is needed: a proof is of it, and limits are about it."""
+        return certify or self.backend.views.limited
+
+    def _found(self, executable: Executable, layouts: Sequence[Layout]) -> Compiled:
+        return Compiled(executable, laid_out(self.interface, layouts), self)
 
 
 @dataclass(frozen=True, repr=False)
@@ -750,24 +778,6 @@ def _summary(stage: str, interface: Interface, figures: str) -> str:
     if len(interface.parameters) > LISTED:
         shown.append(f"and {len(interface.parameters) - LISTED} more")
     return f"{stage}({interface.name}({', '.join(shown)}), {interface.mesh!r}, {figures})"
-
-
-def load_mlir(path: str | Path, backend: Backend, callbacks: Callbacks = None) -> Traced:
-    """The program in a file of StableHLO text or MLIR bytecode; its shardings become layouts."""
-    from shardwright.compiler.bytecode import payload, text_of  # only programs in files may be bytecode
-
-    if "\n" in str(path):
-        message = "the text of a program was given where the path of its file belongs"
-        raise ShardwrightValueError(Diagnostic("SW0702", message, help="write it into a file, and give its path"))
-    try:
-        data = Path(path).read_bytes()
-        bytecode = payload(data)
-        text = data.decode("utf-8") if bytecode is None else text_of(bytecode, str(path))
-    except (OSError, UnicodeDecodeError) as error:
-        raise ShardwrightValueError(
-            Diagnostic("SW0702", f"cannot read {str(path)!r}: {error}", help="check the path; programs are UTF-8 text")
-        ) from error
-    return read_module(parse_module(text, str(path)), str(path), backend, callbacks)
 
 
 def read_module(module: ModuleOp, name: str, backend: Backend, callbacks: Callbacks = None) -> Traced:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
+from shardwright.compiler.stages import RememberedFile
+from shardwright.compiler.tracing.interface import Interface, interface_from, plain_interface
 from shardwright.dialects.dtensor import meshes
 from shardwright.dialects.text.printing import print_module
 from shardwright.dialects.types import native_array
@@ -48,21 +52,42 @@ def _mesh_of(module: ModuleOp, known: Sequence[Mesh]) -> tuple[Mesh, Mesh | None
     return declared, next((mesh for mesh in known if mesh.name == declared.name), None)
 
 
-def remembered(module: ModuleOp, known: Sequence[Mesh], make: Make) -> RememberedProgram | None:
+def remembered(
+    module: ModuleOp, known: Sequence[Mesh], make: Make, file: RememberedFile | None
+) -> RememberedProgram | None:
     """What may be remembered of a traced program: of one whose devices are all here, and that takes long to compile."""
     declared, mesh = _mesh_of(module, known)
     here = declared if mesh is None else mesh
-    if len(meshes(module)) > 1 or owner_of(here) is not None or communicator_of(here) is not None:
+    if len(meshes(module)) > 1 or not _is_all_here(here):
         return None
     if sum(1 for _ in islice(module.walk(), FEWEST_OPS)) < FEWEST_OPS:
         return None
-    from shardwright.runtime.codegen.crew import shared_crew
-    from shardwright.runtime.codegen.memory import key_of, remembers
+    from shardwright.runtime.codegen.memory import remembers
 
     if not remembers():
         return None
-    name = key_of(print_module(module, debuginfo=True), shared_crew(None).size)
-    return RememberedProgram(name, here, mesh is not None, make)
+    name = _name_of(print_module(module, debuginfo=True)) if file is None else file.name
+    return RememberedProgram(name, here, mesh is not None, make, file is not None)
+
+
+def remembered_file(content: bytes, make: Make, facts: Sequence[object]) -> ProgramFile | None:
+    """What may be remembered of a program in a file, which is named by what it holds; `facts` say how it is read."""
+    from shardwright.runtime.codegen.memory import remembers
+
+    if len(content) < FEWEST_BYTES or not remembers():
+        return None
+    return ProgramFile(_name_of(sha256(content).hexdigest(), "file", *facts), make)
+
+
+def _name_of(text: str, *facts: object) -> str:
+    from shardwright.runtime.codegen.crew import shared_crew
+    from shardwright.runtime.codegen.memory import key_of
+
+    return key_of(text, *facts, shared_crew(None).size)
+
+
+def _is_all_here(mesh: Mesh) -> bool:
+    return owner_of(mesh) is None and communicator_of(mesh) is None
 
 
 @dataclass(frozen=True)
@@ -73,6 +98,8 @@ class RememberedProgram:
     mesh: Mesh
     known: bool
     make: Make
+    is_file: bool
+    """Whether the name is that of a file, whose interface is kept, too, so that it need not be read to be called."""
 
     def recall(self) -> tuple[LocalExecutable, Sequence[Layout]] | None:
         from shardwright.runtime.codegen.memory import recall
@@ -85,7 +112,7 @@ class RememberedProgram:
         found = LocalExecutable(Executable(image), self.mesh, self.known, self.make)
         return found, found.layouts
 
-    def keep(self, executable: object, seconds: float) -> None:
+    def keep(self, executable: object, interface: Interface, seconds: float) -> None:
         from shardwright.runtime.codegen.memory import LEAST_SECONDS, remember
         from shardwright.runtime.codegen.records import dump
 
@@ -93,10 +120,38 @@ class RememberedProgram:
             content = dump(executable.image)
             if content is not None:
                 remember(self.name, content)
+                if self.is_file:
+                    remember(_interface_name(self.name), json.dumps(plain_interface(interface)).encode())
+
+
+@dataclass(frozen=True)
+class ProgramFile:
+    """The record of the program that a file holds, under its name; see `compiler.stages.RememberedFile`."""
+
+    name: str
+    make: Make
+
+    def interface(self) -> Interface | None:
+        from shardwright.runtime.codegen.memory import recall
+
+        return recall(_interface_name(self.name), lambda content: interface_from(json.loads(content)))
+
+    def recall(self) -> tuple[LocalExecutable, Sequence[Layout]] | None:
+        interface = self.interface()
+        if interface is None or not _is_all_here(interface.mesh):
+            return None
+        return RememberedProgram(self.name, interface.mesh, known=False, make=self.make, is_file=True).recall()
+
+
+def _interface_name(name: str) -> str:
+    return f"{name}-interface"
 
 
 FEWEST_OPS = 300
 """Programs of fewer operations are compiled about as fast as they would be found."""
+
+FEWEST_BYTES = 1 << 15
+"""Files of programs with fewer operations are smaller."""
 
 
 class LocalExecutable:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 
-from shardwright.compiler.stages import Executable, Views
+from shardwright.compiler.stages import Executable, RememberedFile, Views
 from shardwright.dialects.dtensor import meshes
 from shardwright.engines.dtensor_value import Make
-from shardwright.engines.one_mesh import RememberedProgram, executable, remembered
+from shardwright.engines.one_mesh import ProgramFile, RememberedProgram, executable, remembered, remembered_file
 from shardwright.layout import Mesh
 
 if TYPE_CHECKING:
@@ -33,9 +33,15 @@ class OneProcess:
             return SeveralMeshes(module, known, self.make)
         return executable(module, known, self.make)
 
-    def remembered(self, traced: ModuleOp, known: Sequence[Mesh]) -> RememberedProgram | None:
-        """What may be remembered of a traced program."""
-        return remembered(traced, known, self.make)
+    def remembered(
+        self, traced: ModuleOp, known: Sequence[Mesh], file: RememberedFile | None
+    ) -> RememberedProgram | None:
+        """What may be remembered of a traced program, as it stands in a file if this is said."""
+        return remembered(traced, known, self.make, file)
+
+    def remembered_file(self, content: bytes, *facts: object) -> ProgramFile | None:
+        """What may be remembered of what a file holds."""
+        return remembered_file(content, self.make, facts)
 
     def certify(self, traced: ModuleOp, planned: ModuleOp, local: ModuleOp) -> Proof:
         """The proof that a local program computes what the traced one does."""

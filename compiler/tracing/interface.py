@@ -28,6 +28,7 @@ from shardwright.dialects.stablehlo import ConvertOp
 from shardwright.dialects.text.locations import caller_location, location_attribute
 from shardwright.dialects.types import dtype_element, element_dtype, element_of, native_array, shape_of, tensor
 from shardwright.layout import Layout, Mesh
+from shardwright.layout.forms.plain import mesh_of, plain_mesh, plain_spec, spec_of
 from shardwright.passes.rewriter import retype
 from shardwright.passes.stages import set_stage
 
@@ -307,11 +308,47 @@ def interface_of(module: ModuleOp, name: str, known: Sequence[Mesh] = ()) -> Int
     function = _entry(module, name)
     own = meshes(module) | {mesh.name: mesh for mesh in known}
     parameters = tuple(_parameter(value, place, own) for place, value in enumerate(function.args))
-    arguments = Tree(tuple, (), (Tree(tuple, (), (LEAF,) * len(parameters)), Tree(dict)))
-    count = len(function.function_type.outputs)
-    results = LEAF if count == 1 else Tree(tuple, (), (LEAF,) * count)
     mesh = next(iter(own.values()), Mesh())
+    return _array_by_array(name, parameters, len(function.function_type.outputs), mesh, known)
+
+
+def _array_by_array(
+    name: str, parameters: tuple[Parameter, ...], count: int, mesh: Mesh, known: Sequence[Mesh] = ()
+) -> Interface:
+    """What a program takes and gives whose arguments and results are in no containers."""
+    arguments = Tree(tuple, (), (Tree(tuple, (), (LEAF,) * len(parameters)), Tree(dict)))
+    results = LEAF if count == 1 else Tree(tuple, (), (LEAF,) * count)
     return Interface(name, arguments, parameters, results, (), mesh, meshes=tuple(known))
+
+
+def plain_interface(interface: Interface) -> list[Any]:
+    """The interface of a program in a file, array by array, as lists of names and numbers."""
+    parameters = [[each.name, each.shape, each.dtype.name, _plain_layout(each.layout)] for each in interface.parameters]
+    count = 1 if interface.results is LEAF else len(interface.results.parts)
+    return [interface.name, parameters, count, plain_mesh(interface.mesh)]
+
+
+def interface_from(record: Sequence[Any]) -> Interface:
+    """The interface that `plain_interface` wrote down."""
+    name, parameters, count, plain = record
+    mesh = mesh_of(plain)
+    return _array_by_array(
+        name,
+        tuple(
+            Parameter(called, tuple(shape), np.dtype(dtype), _layout_from(layout, mesh))
+            for called, shape, dtype, layout in parameters
+        ),
+        count,
+        mesh,
+    )
+
+
+def _plain_layout(layout: Layout | None) -> list[Any] | None:
+    return None if layout is None else [plain_spec(layout.spec), layout.uneven]
+
+
+def _layout_from(record: Sequence[Any] | None, mesh: Mesh) -> Layout | None:
+    return None if record is None else Layout.from_spec(spec_of(record[0]), mesh, uneven=record[1])
 
 
 def _entry(module: ModuleOp, name: str) -> FuncOp:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
 
-from shardwright.compiler import stages
+from shardwright.compiler import loading
 from shardwright.compiler.bytecode import required
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.compiler.stages import Callbacks, Traced, read_module
@@ -35,7 +35,7 @@ def load_mlir(path: str | Path, *, callbacks: Callbacks = None) -> Traced:
     With `callbacks="drop"`, prints and other calls back into Python are left out where nothing needs their results.
     Raises `ValueError` with the place of the fault for text that cannot be read. Bytecode needs the extra `jax`.
     """
-    return stages.load_mlir(path, BACKEND, callbacks)
+    return loading.load_mlir(path, BACKEND, callbacks)
 
 
 def from_jax(function: Any, /, *args: Any, callbacks: Callbacks = None, **kwargs: Any) -> Traced:

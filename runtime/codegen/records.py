@@ -89,6 +89,8 @@ def _constant(item: Any, arrays: list[bytes]) -> Sequence[Any]:
         return ["number", item.dtype.name, item.tobytes().hex()]
     if not isinstance(item, np.ndarray) or item.dtype.hasobject:
         raise TypeError(f"{type(item).__name__} is not kept")
+    if item.size > 1 and all(stride == 0 for stride, size in zip(item.strides, item.shape, strict=True) if size > 1):
+        return ["one", item.dtype.name, item.shape, item.flat[:1].tobytes().hex()]
     content = np.ascontiguousarray(item).reshape(-1).view(np.uint8)
     periods = content[: len(content) // _PERIOD * _PERIOD].view(np.uint64)
     if len(periods) > 1 and len(periods) * _PERIOD == len(content) and (periods == periods[0]).all():
@@ -107,6 +109,9 @@ def _constant_of(item: Sequence[Any], arrays: Sequence[memoryview]) -> Any:
             return Message(name, axes_of(axes), group_size, lead, None if moved is None else Fraction(*moved))
         case "number":
             return np.frombuffer(bytes.fromhex(parts[1]), parts[0])[0]
+        case "one":
+            name, shape, element = parts
+            return np.broadcast_to(np.frombuffer(bytes.fromhex(element), name), shape)
         case "repeated":
             name, shape, period = parts
             count = int(np.prod(shape)) * np.dtype(name).itemsize // _PERIOD

@@ -1,0 +1,68 @@
+"""Programs in files: read at once, or only when something asks, where it is known what they compile to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+
+from xdsl.dialects.builtin import ModuleOp
+
+from shardwright.compiler.stages import Backend, Callbacks, Compiled, RememberedFile, Traced, read_module
+from shardwright.compiler.tracing.interface import Interface
+from shardwright.diagnostics import Diagnostic, ShardwrightValueError
+from shardwright.dialects.text.parsing import parse_module
+
+__all__ = ["load_mlir"]
+
+
+def load_mlir(path: str | Path, backend: Backend, callbacks: Callbacks = None) -> Traced:
+    """The program in a file of StableHLO text or MLIR bytecode; its shardings become layouts."""
+    if "\n" in str(path):
+        message = "the text of a program was given where the path of its file belongs"
+        raise ShardwrightValueError(Diagnostic("SW0702", message, help="write it into a file, and give its path"))
+    try:
+        data = Path(path).read_bytes()
+        file = backend.remembered_file(data, path, callbacks)
+        interface = None if file is None else file.interface()
+        if file is not None and interface is not None:
+            return _Loaded(lambda: _read(data, path, backend, callbacks).module, interface, backend, file)
+        traced = _read(data, path, backend, callbacks)
+    except (OSError, UnicodeDecodeError) as error:
+        raise ShardwrightValueError(
+            Diagnostic("SW0702", f"cannot read {str(path)!r}: {error}", help="check the path; programs are UTF-8 text")
+        ) from error
+    return traced if file is None else _Loaded(lambda: traced.module, traced.interface, backend, file)
+
+
+def _read(data: bytes, path: str | Path, backend: Backend, callbacks: Callbacks) -> Traced:
+    from shardwright.compiler.bytecode import payload, text_of  # only programs in files may be bytecode
+
+    bytecode = payload(data)
+    text = data.decode("utf-8") if bytecode is None else text_of(bytecode, str(path))
+    return read_module(parse_module(text, str(path)), str(path), backend, callbacks)
+
+
+class _Loaded(Traced):
+    """
+    A program in a file. One that was compiled before is read when somebody asks for more than its compiled form.
+
+    Whoever had its module may have changed it: from then on, it is no longer known as what the file holds.
+    """
+
+    _read: Callable[[], ModuleOp]
+    _file: RememberedFile
+
+    def __init__(
+        self, read: Callable[[], ModuleOp], interface: Interface, backend: Backend, file: RememberedFile
+    ) -> None:
+        vars(self).update(interface=interface, backend=backend, _read=read, _file=file)
+
+    @cached_property
+    def module(self) -> ModuleOp:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return self._read()
+
+    def compile(self, *, certify: bool = False) -> Compiled:
+        file = None if "module" in vars(self) else self._file
+        known = None if file is None or self._is_asked(certify) else file.recall()
+        return self._compiled(certify, file) if known is None else self._found(*known)
