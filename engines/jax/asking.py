@@ -12,7 +12,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
-from shardwright.compiler.bytecode import required
+from shardwright.compiler.reading.bytecode import required
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.engines.jax import hlo
 from shardwright.engines.jax.internals import compiled_for

@@ -11,8 +11,8 @@ from typing import Any, ClassVar, cast
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
-from shardwright.compiler.bytecode import required
 from shardwright.compiler.exporting.manual import export_stablehlo
+from shardwright.compiler.reading.bytecode import required
 from shardwright.diagnostics import Diagnostic, ShardwrightProcessError
 from shardwright.diagnostics.caller import caller
 from shardwright.diagnostics.faults import value_error

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
 
-from shardwright.compiler import loading
-from shardwright.compiler.bytecode import required
 from shardwright.compiler.pipelines import run_pipeline
+from shardwright.compiler.reading import loading
+from shardwright.compiler.reading.bytecode import required
 from shardwright.compiler.stages import Callbacks, Traced, read_module
 from shardwright.compiler.tracing.pytree import Tree, flatten
 from shardwright.compiler.tracing.settings import settled

@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Concatenate, Generic, Literal, ParamSpec, Self, TypedDict, TypeVar, Unpack, overload
 
-from shardwright.compiler.bytecode import required
+from shardwright.compiler.reading.bytecode import required
 from shardwright.diagnostics import ShardwrightError
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.engines.jax.agreement import agree

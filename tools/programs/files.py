@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Protocol
 
-from shardwright.compiler.bytecode import MAGIC, payload, text_of
+from shardwright.compiler.reading.bytecode import MAGIC, payload, text_of
 from shardwright.diagnostics import Diagnostic, ShardwrightError, SourceLocation
 
 STANDARD_INPUT = "-"

@@ -9,8 +9,8 @@ from types import ModuleType
 import pytest
 
 import shardwright
-from shardwright.compiler import bytecode
-from shardwright.compiler.bytecode import MAGIC, payload, text_of
+from shardwright.compiler.reading import bytecode
+from shardwright.compiler.reading.bytecode import MAGIC, payload, text_of
 from shardwright.diagnostics import ShardwrightError
 from shardwright.tools.programs.files import read_text
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import shardwright as sw
-from shardwright.compiler import loading
+from shardwright.compiler.reading import loading
 from shardwright.compiler.stages import Traced, read_module
 from shardwright.compiler.tracing.interface import interface_from, plain_interface
 from shardwright.dialects import stablehlo

@@ -51,7 +51,7 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
     """The command `shardwright calibrate`; returns the exit code."""
     options = command_line().parse_args(arguments)
     _check(options)
-    from shardwright.compiler.bytecode import required
+    from shardwright.compiler.reading.bytecode import required
     from shardwright.serialization.files.text import write_atomically
     from shardwright.tools.programs.measuring import measured
     from shardwright.views.calibration import accuracy, fitted

@@ -36,7 +36,7 @@ def load_mlir(path: str | Path, backend: Backend, callbacks: Callbacks = None) -
 
 
 def _read(data: bytes, path: str | Path, backend: Backend, callbacks: Callbacks) -> Traced:
-    from shardwright.compiler.bytecode import payload, text_of  # only programs in files may be bytecode
+    from shardwright.compiler.reading.bytecode import payload, text_of  # only programs in files may be bytecode
 
     bytecode = payload(data)
     text = data.decode("utf-8") if bytecode is None else text_of(bytecode, str(path))

@@ -1,0 +1,1 @@
+"""Programs in files, text or bytecode: what reads them, and what need not be read again."""
