@@ -347,3 +347,21 @@ def test_pad(low: tuple[int, ...], high: tuple[int, ...], interior: tuple[int, .
     grown = np.pad(spread, [(max(a, 0), max(b, 0)) for a, b in zip(low, high, strict=True)])
     cut = tuple(slice(max(-a, 0), n - max(-b, 0)) for a, b, n in zip(low, high, grown.shape, strict=True))
     np.testing.assert_array_equal(kernels_shape.pad(np, array, np.array(0), low, high, interior), grown[cut])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_special_functions_of_more_elements_than_a_block_has(dtype: type[np.floating[Any]]) -> None:
+    """What holds between them holds at every element, far from zero and at the ends too."""
+    y = np.linspace(-1, 1, 50_001, dtype=dtype)
+    x, close = np.linspace(0.5, 9, 40_000, dtype=dtype).reshape(4, -1), 40 * float(np.finfo(dtype).eps)
+    inverse = kernels_special.erf_inv(np, y)
+    assert (inverse[0], inverse[25_000], inverse[-1]) == (-np.inf, 0, np.inf)
+    np.testing.assert_allclose(kernels_special.erf(np, inverse), y, rtol=close, atol=close)
+    np.testing.assert_allclose(kernels_special.erf(np, x) + kernels_special.erfc(np, x), 1, rtol=close)
+    np.testing.assert_allclose(
+        kernels_special.lgamma(np, x + 1) - kernels_special.lgamma(np, x), np.log(x), rtol=0, atol=close * 12
+    )
+    np.testing.assert_allclose(
+        kernels_special.digamma(np, x + 1) - kernels_special.digamma(np, x), 1 / x, rtol=0, atol=close
+    )
+    np.testing.assert_array_equal(kernels_special.erf(np, x.T), kernels_special.erf(np, x).T)
