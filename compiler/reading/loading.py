@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from operator import is_
 from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
@@ -47,11 +48,12 @@ class _Loaded(Traced):
     """
     A program in a file. One that was compiled before is read when somebody asks for more than its compiled form.
 
-    Whoever had its module may have changed it: from then on, it is no longer known as what the file holds.
+    Whoever had its module may have changed it: then it is no longer known as what the file holds.
     """
 
     _read: Callable[[], ModuleOp]
     _file: RememberedFile
+    _parts: list[object]
 
     def __init__(
         self, read: Callable[[], ModuleOp], interface: Interface, backend: Backend, file: RememberedFile
@@ -60,9 +62,29 @@ class _Loaded(Traced):
 
     @cached_property
     def module(self) -> ModuleOp:  # pyright: ignore[reportIncompatibleVariableOverride]
-        return self._read()
+        module = self._read()
+        vars(self).update(_parts=_parts_of(module))
+        return module
 
     def compile(self, *, certify: bool = False) -> Compiled:
-        file = None if "module" in vars(self) else self._file
+        file = self._file if self._is_as_read() else None
         known = None if file is None or self._is_asked(certify) else file.recall()
         return self._compiled(certify, file) if known is None else self._found(*known)
+
+    def _is_as_read(self) -> bool:
+        if "module" not in vars(self):
+            return True
+        parts = _parts_of(self.module)
+        return len(parts) == len(self._parts) and all(map(is_, parts, self._parts))
+
+
+def _parts_of(module: ModuleOp) -> list[object]:
+    """All of which a module consists: the same objects, as long as nobody changes it."""
+    found: list[object] = []
+    for op in module.walk():
+        for named in (op.attributes, op.properties):
+            found += (*named, *named.values())
+        found += (op, *op.operands, *(result.type for result in op.results))
+        for block in (block for region in op.regions for block in region.blocks):
+            found += (block, *(argument.type for argument in block.args))
+    return found

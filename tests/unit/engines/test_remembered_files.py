@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import shardwright as sw
+from shardwright.compiler import stages
 from shardwright.compiler.reading import loading
 from shardwright.compiler.stages import Traced, read_module
 from shardwright.compiler.tracing.interface import interface_from, plain_interface
@@ -84,6 +85,18 @@ def test_all_but_the_compiled_form_is_that_of_the_file(path: Path) -> None:
     assert "stablehlo.subtract" in anew.as_text()
     np.testing.assert_array_equal(anew.partition().compile()(X, Y)[1], X - Y)
     check(anew.weigh_messages(256))
+
+
+def test_who_only_looked_at_a_program_has_not_changed_it(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at = sw.load_mlir(path)
+    assert "stablehlo.subtract" in looked_at.as_text()
+    assert "3 operations" in repr(looked_at)
+    check(looked_at)
+    assert not is_read(path, monkeypatch)
+    again = sw.load_mlir(path)
+    assert repr(again) == repr(looked_at)
+    monkeypatch.setattr(stages, "run_pipeline", None)  # no pass can run
+    check(again)
 
 
 def test_what_somebody_changed_is_not_what_the_file_holds(path: Path) -> None:
