@@ -23,6 +23,7 @@ DTensor([[16., 16., 16., 16.],
 Functions and types have the names of the array API standard, so that `x.__array_namespace__()` is this module.
 """
 
+import gc as _gc
 import sys as _sys
 import types as _types
 import typing as _typing
@@ -46,16 +47,26 @@ else:  # loaded when a name is asked for: `shardwright --help` needs none
     def __getattr__(name: str) -> _typing.Any:
         if name.startswith("__") and name != "__all__":
             raise AttributeError(f"module 'shardwright' has no attribute {name!r}")
-        public = _import_module("shardwright._public")
+        public = _with_collector_paused("shardwright._public")
         found = {each: vars(public)[each] for each in public.__all__ if each in vars(public)}
         globals().update(found, __all__=["__array_api_version__", "__version__", *public.__all__])
         return globals()[name] if name in globals() else getattr(public, name)
+
+    def _with_collector_paused(module: str) -> _types.ModuleType:
+        """The module, imported without the cycle collector: what is made meanwhile, a tenth of a million, stays."""
+        was_enabled = _gc.isenabled()
+        _gc.disable()
+        try:
+            return _import_module(module)
+        finally:
+            if was_enabled:
+                _gc.enable()
 
     class _Jax(_types.ModuleType):
         """What `import shardwright.jax` finds, though no folder at the root may be called as JAX is."""
 
         def __getattr__(self, name: str) -> _typing.Any:
-            return getattr(_import_module("shardwright._public").jax, name)
+            return getattr(_with_collector_paused("shardwright._public").jax, name)
 
     _sys.modules["shardwright.jax"] = _Jax("shardwright.jax")
 
