@@ -13,6 +13,7 @@ from shardwright.compiler.checking import verify_ours
 from shardwright.compiler.exporting.captures import carry_captures
 from shardwright.compiler.exporting.picking import pick_in_two_steps
 from shardwright.compiler.exporting.results import finish_results
+from shardwright.compiler.exporting.slicing import hold_starts
 from shardwright.compiler.exporting.stablehlo import lower_collectives
 from shardwright.compiler.exporting.values import (
     annotated,
@@ -56,6 +57,7 @@ def export_stablehlo(
     finish_results(function)
     inputs, outputs = (_sides(side, function, mesh) for side in (function.arg_attrs, function.res_attrs))
     carry_captures(module)
+    hold_starts(module, mesh)
     lower_collectives(module, mesh)
     if platform == "cpu":
         pick_in_two_steps(module, mesh)

@@ -214,3 +214,10 @@ def test_meshes_whose_axes_are_no_parts_of_others_are_refused() -> None:
     a, b = (jax.device_put(np.ones((6, 6)), jax.sharding.NamedSharding(mesh, P("a"))) for mesh in (two, three))
     with pytest.raises(sw.ShardwrightError, match="SW0405"):
         sw.jax.jit(jnp.add)(a, b)
+
+
+def test_a_slice_that_begins_too_late_is_split_over_devices() -> None:
+    """XLA of jaxlib 0.10 makes one slice of two, and forgets that the first one begins earlier."""
+    x, at = np.arange(12, dtype=np.float32), np.int32(11)
+    ours = sw.jax.jit(lambda x, at: jax.lax.dynamic_slice(x, (at,), (8,)), out_shardings=sharding("data"))
+    np.testing.assert_array_equal(ours(jax.device_put(x, sharding()), at), x[4:])
