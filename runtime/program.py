@@ -36,6 +36,7 @@ class Kind(StrEnum):
     DOT = "dot"
     CALL = "call"
     COUNT = "count"
+    FENCE = "fence"
     SEND = "send"
     LOOP = "loop"
     TEST = "test"
@@ -358,6 +359,10 @@ class Builder:
         for step in program.steps:
             step.number = len(self.program.steps)
             self.program.steps.append(step)
+
+    def fence(self, value: Value) -> None:
+        """What makes a value is not done together with what follows."""
+        self._step(Kind.FENCE, "fence", [value], [])
 
     def count(self, message: Message, buffers: Sequence[Value]) -> None:
         """An entry in the ledger for these buffers."""

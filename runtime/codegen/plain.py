@@ -136,6 +136,8 @@ def _step_lines(step: Step, dead: Iterable[Value], writer: _Writer) -> Iterator[
             yield from _branch_lines(step, writer)
         case Kind.TEST:
             yield f"    if not {writer.operand(step.operands[0])}.any(): break"
+        case Kind.FENCE:
+            pass
         case _:
             yield _call_line(step, writer)
     gone = [writer.values[value] for value in dead if value in writer.values]

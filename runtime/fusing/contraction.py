@@ -97,7 +97,7 @@ def _sum_inside(chain: list[Step], dims: tuple[int, ...]) -> None:
 def _reader_counts(program: Program) -> dict[Value, int]:
     """How often each value that the program makes is read, by steps other than the ledger's and as a result."""
     counts: dict[Value, int] = {result: 0 for step in program.steps for result in step.results}
-    reads = [value for step in program.steps if step.kind is not Kind.COUNT for value in step.operands]
+    reads = [value for step in program.steps if step.kind not in (Kind.COUNT, Kind.FENCE) for value in step.operands]
     for value in (*reads, *program.outputs):
         if value in counts:
             counts[value] += 1

@@ -136,6 +136,8 @@ def _reduce_precision(lowering: Lowering, op: Operation, operands: list[Value]) 
 
 @emitter("stablehlo.optimization_barrier")
 def _barrier(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
+    for value in operands:
+        lowering.builder.fence(value)
     return operands
 
 

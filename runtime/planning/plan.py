@@ -168,6 +168,9 @@ class Planner:
         if step.kind is Kind.COUNT:
             self._tally(step)
             return
+        if step.kind is Kind.FENCE:
+            self.fuser.close_for(step.operands)
+            return
         if step.kind in (Kind.POINTWISE, Kind.REDUCE) and self.fuser.join(step):
             return
         self.fuser.close_for(step.operands)
@@ -399,7 +402,7 @@ def _readers(program: Program) -> dict[Value, set[Step | None]]:
     """For each value the steps that read it, through views too; `None` stands for the program's results."""
     readers: dict[Value, set[Step | None]] = {}
     for step in program.steps:
-        if step.kind not in VIEWS and step.kind is not Kind.COUNT:
+        if step.kind not in VIEWS and step.kind not in (Kind.COUNT, Kind.FENCE):
             for operand in step.operands:
                 readers.setdefault(root_of(operand), set()).add(step)
     for value in program.outputs:

@@ -33,7 +33,9 @@ def _needed(steps: Sequence[Step], wanted: Iterable[Value]) -> tuple[list[Step],
     needed = set(wanted)
     kept: list[Step] = []
     for step in reversed(steps):
-        if _is_needed(step, needed):
+        if step.kind is Kind.FENCE:
+            kept += [] if needed.isdisjoint(step.operands) else [step]
+        elif _is_needed(step, needed):
             needed.update(step.operands)
             kept.append(step)
     return kept[::-1], needed

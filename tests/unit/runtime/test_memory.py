@@ -9,7 +9,9 @@ import pytest
 
 import shardwright as sw
 from shardwright.diagnostics import ShardwrightError
+from shardwright.dialects.text.parsing import parse_module
 from shardwright.runtime.codegen import arena
+from shardwright.runtime.executable import compile_module
 
 MESH = sw.Mesh(data=4, model=2)
 HUGE = 1 << 20
@@ -63,6 +65,27 @@ def test_many_numbers_are_counted_as_few_are(dtype: str, count: int) -> None:
     made = sw.function(lambda: sw.arange(count, dtype=dtype))()
     assert made.dtype.name == dtype
     assert (np.asarray(made) == np.arange(count).astype(made.dtype)).all()
+
+
+def test_what_stands_before_a_barrier_is_done_before_what_follows() -> None:
+    """Products that are added up are not kept for one sum of them all: there are two sums and a product at a time."""
+    count, size = 6, 16
+    square = f"tensor<{size}x{size}xf32>"
+    lines = ["%s0 = stablehlo.negate %a"]
+    for number in range(count):
+        lines += [
+            f"%p{number} = stablehlo.dot_general %a, %w{number}, contracting_dims = [1] x [0]",
+            f"%t{number} = stablehlo.add %s{number}, %p{number}",
+            f"%s{number + 1} = stablehlo.optimization_barrier %t{number}",
+        ]
+    types = [f"({square}, {square}) -> {square}" if "dot" in line else square for line in lines]
+    body = "\n".join(f"{line} : {kind}" for line, kind in zip(lines, types, strict=True))
+    given = ", ".join(f"{name}: {square}" for name in ["%a", *(f"%w{number}" for number in range(count))])
+    text = f"func.func public @main({given}) -> {square} {{\n{body}\n  return %s{count} : {square}\n}}"
+    executable = compile_module(parse_module(text, "test.mlir"))
+    assert executable.peak_bytes <= 4 * 4 * size**2  # with the result, which is there from the beginning
+    a, *weights = (np.full((size, size), number, np.float32) for number in range(1, count + 2))
+    np.testing.assert_array_equal(executable.run([a, *weights])[0], sum((a @ w for w in weights), -a))
 
 
 @pytest.mark.parametrize("fused", [True, False])
