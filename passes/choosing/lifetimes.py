@@ -40,7 +40,8 @@ class Lifetimes:
                     inside[-1][1].update(step.operands)
         for node in reversed(program.nodes):
             if is_seen(node.op):
-                last[node.operands[0]] = max(last[node.operands[0]], last[node.results[0]])
+                for operand, result in zip(node.operands, node.results, strict=False):
+                    last[operand] = max(last[operand], last[result])
         kept = [*range(len(program.root.block.args)), *(program.numbers[each] for each in program.return_op.operands)]
         last[kept] = steps
         self._first, self._last, self._steps = first, last, steps

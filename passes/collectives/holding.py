@@ -12,7 +12,15 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Block, Operation, SSAValue
 
 from shardwright.dialects.dtensor import layout_of
-from shardwright.dialects.stablehlo import BroadcastInDimOp, CaseOp, IfOp, ReshapeOp, WhileOp, is_splat
+from shardwright.dialects.stablehlo import (
+    BroadcastInDimOp,
+    CaseOp,
+    IfOp,
+    OptimizationBarrierOp,
+    ReshapeOp,
+    WhileOp,
+    is_splat,
+)
 from shardwright.dialects.types import element_dtype, shape_of
 from shardwright.layout.mesh import Mesh
 
@@ -21,8 +29,8 @@ __all__ = ["Holding", "bytes_of", "is_seen", "part_of", "place_in", "takes_nothi
 Size: TypeAlias = Callable[[SSAValue], int]
 """The bytes that a device holds of a value."""
 
-_SEEN = frozenset({BroadcastInDimOp, ReshapeOp})
-"""Ops whose result is their operand, seen in another shape."""
+_SEEN = frozenset({BroadcastInDimOp, OptimizationBarrierOp, ReshapeOp})
+"""Ops whose results are their operands, one by one, seen in another shape, or after others."""
 
 
 def is_seen(op: Operation) -> bool:
@@ -96,7 +104,7 @@ def ends(block: Block) -> dict[SSAValue, int]:
                 if place < 0:
                     place = place_in(user, block, places)
                 elif is_seen(user):
-                    place = found[user.results[0]]
+                    place = found[user.results[use.index]]
                 if place > last:
                     last = place
             found[value] = last

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from shardwright.dialects.dtensor import RelayoutOp, layout_of
 from shardwright.dialects.purity import is_pure
@@ -76,7 +76,7 @@ class Recomputation:
         found: set[int] = set()
         for use in value.uses:
             if is_seen(use.operation) and use.operation in self.places:
-                found |= self.readers(use.operation.results[0])
+                found |= self.readers(use.operation.results[use.index])
             else:
                 found.add(place_in(use.operation, self.block, self.places))
         return found
@@ -195,6 +195,6 @@ def _is_partial(op: Operation) -> bool:
 
 def seen_of(value: SSAValue) -> SSAValue:
     """What a value is seen of."""
-    while isinstance(value.owner, Operation) and is_seen(value.owner):
-        value = value.owner.operands[0]
+    while isinstance(value, OpResult) and is_seen(value.owner):
+        value = value.owner.operands[value.index]
     return value

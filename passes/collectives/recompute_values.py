@@ -157,5 +157,5 @@ def _aliases(value: SSAValue) -> Sequence[SSAValue]:
     """A value, and what is only seen of it, in the order in which it is made."""
     found = [value]
     for each in found:
-        found += [use.operation.results[0] for use in each.uses if is_seen(use.operation)]
+        found += [use.operation.results[use.index] for use in each.uses if is_seen(use.operation)]
     return found

@@ -431,6 +431,22 @@ def test_one_number_everywhere_takes_no_memory_and_a_reshape_none_of_its_own() -
     assert levels == tuple(count * vector for count in (1, 2, 2, 3, 3, 2))
 
 
+def test_what_passes_a_barrier_takes_no_memory_of_its_own() -> None:
+    levels = held(
+        """
+  %0 = stablehlo.negate %a : tensor<8xf32>
+  %1 = stablehlo.exponential %a : tensor<8xf32>
+  %2:2 = stablehlo.optimization_barrier %0, %1 : tensor<8xf32>, tensor<8xf32>
+  %3 = stablehlo.tanh %2#1 : tensor<8xf32>
+  %4 = stablehlo.add %2#0, %3 : tensor<8xf32>
+  return %4 : tensor<8xf32>""",
+        "%a: tensor<8xf32>",
+        "tensor<8xf32>",
+    )
+    # Each operand is there as long as the result of its number: the second one until the tanh is made.
+    assert levels == tuple(count * 8 * F32 for count in (2, 3, 3, 4, 4, 2))
+
+
 def test_a_loop_holds_what_is_alive_in_it() -> None:
     vector = 8 * F32
     levels = held(
