@@ -29,7 +29,9 @@ IMPORT = (
     *COMPOSED, "import-sdy", "inline", "expand-gradients", "hoist-invariants", "canonicalize", "cse", "dce",
 )  # fmt: skip
 PROPAGATE = ("pad-uneven", "propagate-layouts", "fit-borders")
-ALIGN = ("insert-relayouts", "split-searches", "recompute-values", "release-copies")
+ALIGN = (
+    "insert-relayouts", "split-searches", "stream-products", "recompute-values", "release-copies", "stream-products",
+)  # fmt: skip
 PLAN = ("lower-relayouts", "optimize-collectives")
 LOCALIZE = ("localize",)
 

@@ -34,6 +34,7 @@ _CLASSES = {
     "insert-relayouts": "propagation.insert_relayouts.InsertRelayoutsPass",
     "split-searches": "collectives.split_searches.SplitSearchesPass",
     "release-copies": "collectives.release_copies.ReleaseCopiesPass",
+    "stream-products": "collectives.stream_products.StreamProductsPass",
     "recompute-values": "collectives.recompute_values.RecomputeValuesPass",
     "lower-relayouts": "collectives.lower_relayouts.LowerRelayoutsPass",
     "optimize-collectives": "collectives.optimize_collectives.OptimizeCollectivesPass",

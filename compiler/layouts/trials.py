@@ -237,7 +237,8 @@ def _asking(module: ModuleOp, asked: dict[str, Attribute]) -> ModuleOp:
 
 
 def _length(aligned: ModuleOp) -> int:
-    return len(entry_function(aligned).body.block.ops)
+    """How many ops there are, in loops as well."""
+    return sum(1 for _ in aligned.walk())
 
 
 def _held(aligned: ModuleOp) -> int:
