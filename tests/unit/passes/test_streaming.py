@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 import shardwright as sw
 from shardwright.compiler.layouts.memory import memory_of
-from shardwright.compiler.pipelines import LOCALIZE, PLAN, run_pipeline
+from shardwright.compiler.pipelines import ALIGN, LOCALIZE, PLAN, run_pipeline
 from shardwright.compiler.report import predicted_bytes
 from shardwright.dialects.dtensor import CollectiveOp
 from shardwright.dialects.text.parsing import parse_module
@@ -227,6 +227,7 @@ LEFT_ALONE = {
     "a gathered batch": Case(
         '"x"=4', "bik,bkj->bij", ('{}, {"x"}, {}',), ('{"x"}, {}, {}', "{}, {}, {}"), '{}, {"x"}, {}', (4, 8, 32, 64)
     ),
+    "more is held in rounds": replace(ROWS, sizes=(128, 32, 48)),
     "all multiply alike": replace(ROWS, left=("{}, {}",), result="{}, {}"),
     "another order": replace(
         ROWS, mesh='"x"=2, "y"=2', left=('{"y", "x"}, {}',), right=('{"x", "y"}, {}', "{}, {}"), result='{"y", "x"}, {}'
@@ -257,6 +258,62 @@ def test_without_need_nothing_changes() -> None:
     wide = "tensor<4096xf32, #dtensor.layout<@mesh, [{}]>>"
     more = f"    %f = stablehlo.iota dim = 0 : {wide}\n    %g = stablehlo.negate %f : {wide}\n    %e ="
     assert stays(ROWS.text(held - 1).replace("    %e =", more))
+
+
+def test_what_is_gathered_twice_then_comes_by_parts_as_well() -> None:
+    """A product waits for what another one makes of the same value, which is let go of in between."""
+    held, whole = ("tensor<64x64xf32, #dtensor.layout<@mesh, [" + dims + ", {}]>>" for dims in ('{"x"}', "{}"))
+    row, wide = '#dtensor.layout<@mesh, [{"x"}, {}]>', "tensor<1024xf32, #dtensor.layout<@mesh, [{}]>>"
+    row = f"tensor<8x64xf32, {row}>"
+    text = f"""
+module attributes {{dtensor.memory_limit = 16384 : i64, dtensor.stage = "aligned"}} {{
+  dtensor.mesh @mesh = <["x"=4]>
+  func.func public @main(%a: {row}, %w: {held}) -> ({row}, {wide}) {{
+    %0 = dtensor.relayout %w : {held} -> {whole}
+    %1 = stablehlo.dot_general %a, %0, contracting_dims = [1] x [0] : ({row}, {whole}) -> {row}
+    %2 = stablehlo.iota dim = 0 : {wide}
+    %3 = stablehlo.negate %2 : {wide}
+    %4 = stablehlo.dot_general %1, %0, contracting_dims = [1] x [1] : ({row}, {whole}) -> {row}
+    return %4, %3 : {row}, {wide}
+  }}
+}}
+"""
+    assert stays(text)  # as long as the second product reads it, too
+    module = parse_module(text, "test.mlir")
+    run_pipeline(module, [*ALIGN[2:], *PLAN], verify_each=True)
+    assert sent(module) == ["window"] * 6
+    assert predicted_bytes(module) == 2 * Fraction(3, 4) * 64 * 64 * 4
+
+
+def test_what_makes_most_room_goes_first() -> None:
+    """Of two values that are there at a time, the larger one, and then there is room for the other."""
+    held, whole, small, small_whole, row, short = (
+        f"tensor<{shape}xf32, #dtensor.layout<@mesh, [{dims}, {{}}]>>"
+        for shape, dims in (
+            ("64x64", '{"x"}'),
+            ("64x64", "{}"),
+            ("64x32", '{"x"}'),
+            ("64x32", "{}"),
+            ("8x64", '{"x"}'),
+            ("8x32", '{"x"}'),
+        )
+    )
+    arguments = (8 * 64 + 64 * 64 + 64 * 32) * 4 // 4
+    text = f"""
+module attributes {{dtensor.memory_limit = {arguments + 15 * 1024} : i64, dtensor.stage = "aligned"}} {{
+  dtensor.mesh @mesh = <["x"=4]>
+  func.func public @main(%a: {row}, %v: {small}, %w: {held}) -> ({short}, {row}) {{
+    %0 = dtensor.relayout %v : {small} -> {small_whole}
+    %1 = dtensor.relayout %w : {held} -> {whole}
+    %2 = stablehlo.dot_general %a, %1, contracting_dims = [1] x [0] : ({row}, {whole}) -> {row}
+    %3 = stablehlo.dot_general %a, %0, contracting_dims = [1] x [0] : ({row}, {small_whole}) -> {short}
+    return %3, %2 : {short}, {row}
+  }}
+}}
+"""
+    module = planned(streamed(text))
+    assert sent(module) == ["all_gather", *["window"] * 3]
+    assert predicted_bytes(module) == Fraction(3, 4) * (64 * 64 + 64 * 32) * 4
 
 
 def levels(text: str) -> tuple[int, ...]:
