@@ -23,7 +23,7 @@ from shardwright.diagnostics import ShardwrightError
 from shardwright.diagnostics.registry import coded
 from shardwright.engines.mpi.board import VARIABLE, Board
 from shardwright.engines.mpi.ending import on_processes
-from shardwright.engines.mpi.launching import Start
+from shardwright.engines.mpi.launching import Start, check_room
 from shardwright.engines.mpi.watch import EXIT_CODE, STOPPED, state_of
 from shardwright.engines.mpi.wireup import Wireup
 
@@ -80,8 +80,9 @@ class Job:
         """
         The job from its start to its end; none of its processes is left when it returns or raises.
 
-        Raises `ShardwrightError` (SW0913) where a process cannot be started.
+        Raises `ShardwrightError` (SW0913) where a process cannot be started, or there are more than could be.
         """
+        check_room(self._start)
         with self._listening(), self._cleaning():
             for place in range(self._start.count if self._start.by_us else 1):
                 if self._signals:

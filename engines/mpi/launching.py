@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.diagnostics.figures import readable_bytes
 from shardwright.engines.jobs.timeline import VARIABLE as TRACE_VARIABLE
 from shardwright.engines.mpi.runner import OUTPUT_VARIABLE
 from shardwright.engines.mpi.watch import SECONDS_VARIABLE, seconds_to_wait
+from shardwright.runtime.codegen.arena import machine_bytes
 from shardwright.runtime.codegen.crew import THREADS_VARIABLE
 
 _RUNNER = "shardwright.engines.mpi.runner"
@@ -25,6 +28,12 @@ _ONE_WIRE = ("MPICH", "Intel(R) MPI", "MVAPICH", "CRAY")
 
 SHARED_MEMORY = {"UCX_TLS": "self,sm"}
 """Memory that they share is all that processes of one machine need: without this, MPI opens ports on every network."""
+
+_LEAST = 16 << 20
+"""The bytes that a process has for itself at least: of Python, NumPy and MPI, before it has computed anything."""
+
+_OUR_FILES = 32
+"""The files that are ours besides those of the processes."""
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS", THREADS_VARIABLE)
 
@@ -76,6 +85,26 @@ def start_of(wanted: Wanted, environment: Mapping[str, str]) -> Start:
     command = (*before, sys.executable, "-P", "-m", _RUNNER, *wanted.program)
     seconds = seconds_to_wait({**environment, **added})
     return Start(command, added, wanted.count, by_us, seconds, by_us and wanted.output == "labelled")
+
+
+def check_room(start: Start) -> None:
+    """Raises `ShardwrightError` (SW0913) where this machine cannot hold all processes that we would start on it."""
+    most, why = min(_limits(3 if start.labelled else 1))
+    if start.by_us and start.count > most:
+        many = f"{start.count:,} processes are more than this machine can hold: {why}"
+        help_text = f"start {most:,} at most, or give more machines with --hosts"
+        raise ShardwrightError(Diagnostic("SW0913", many, help=help_text))
+
+
+def _limits(files: int) -> Iterator[tuple[int, str]]:
+    """How many processes there may be, and why; we keep so many files open for each."""
+    memory = machine_bytes()
+    takes, has = readable_bytes(_LEAST), readable_bytes(memory)
+    yield memory // _LEAST, f"each takes {takes} before the program begins, and there are {has}"
+    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if allowed != resource.RLIM_INFINITY:
+        most = max(0, allowed - _OUR_FILES) // files
+        yield most, f"of {allowed:,} files that may be open (ulimit -n) each takes {files}"
 
 
 def wires_up(library: str) -> bool:

@@ -227,6 +227,42 @@ def ends(pid: int) -> bool:
     return False
 
 
+@pytest.mark.parametrize(
+    ("files", "labelled", "text"),
+    [
+        (
+            1 << 20,
+            [],
+            "error[SW0913]: 100,000 processes are more than this machine can hold: "
+            "each takes 16.0 MiB before the program begins, and there are 1.0 GiB\n"
+            "  help: start 64 at most, or give more machines with --hosts\n",
+        ),
+        (
+            92,
+            ["--output", "labelled"],
+            "error[SW0913]: 100,000 processes are more than this machine can hold: "
+            "of 92 files that may be open (ulimit -n) each takes 3\n"
+            "  help: start 20 at most, or give more machines with --hosts\n",
+        ),
+    ],
+)
+def test_more_processes_than_there_is_room_for_are_not_begun(
+    files: int,
+    labelled: list[str],
+    text: str,
+    program: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with_mpi(MPICH, tmp_path, monkeypatch)
+    monkeypatch.setattr("shardwright.engines.mpi.launching.machine_bytes", lambda: 1 << 30)
+    monkeypatch.setattr("shardwright.engines.mpi.launching.resource.getrlimit", lambda _: (files, files))
+    monkeypatch.setattr(Job, "_started", None)
+    assert main(["launch", "-n", "100000", *labelled, program]) == 1
+    assert capsys.readouterr().err == text
+
+
 def test_what_cannot_be_started() -> None:
     with pytest.raises(ShardwrightError, match=r"SW0913.*process 0 of 2 cannot be started"):
         Job(Start(("/nowhere/python",), {}, 2)).run()
