@@ -15,6 +15,7 @@ import pytest
 from stored_programs import RUNNABLE
 
 import shardwright as sw
+from shardwright.compiler.layouts.memory import memory_of
 from shardwright.diagnostics import ShardwrightProcessError
 
 pytestmark = pytest.mark.peers
@@ -223,3 +224,20 @@ def test_parts_of_an_axis_that_follow_each_other_are_one() -> None:
     for axes in (["x:(1)2", "x:(2)2"], ["x:(1)2", "x:(2)2", "x:(4)2"], ["x:(2)2", "x:(1)2"]):
         x = sw.relayout(np.arange(64.0).reshape(8, 8), sw.Layout([axes], mesh))
         np.testing.assert_array_equal(sw.function(lambda x: x.T @ x)(x), np.asarray(x).T @ np.asarray(x))
+
+
+@pytest.mark.parametrize("devices", [4, 6, 8])
+@pytest.mark.parametrize("dims", [["x", None], [None, "x"]])
+def test_a_factor_that_comes_part_by_part(dims: list[str | None], devices: int) -> None:
+    """Under a limit nothing is gathered: parts are permuted, one by one."""
+    mesh, size = on_jax(x=devices), 24 * devices
+    left, right = (sw.Layout(each, mesh) for each in (["x", None], dims))
+    shapes = (sw.TensorSpec((size, size), "float32", layout=layout) for layout in (left, right))
+    traced = sw.function(lambda a, b: a @ b).trace(*shapes)
+    gathered = memory_of(traced.lay_out().partition().module).peak
+    stage = traced.lay_out(memory_limit=gathered - 1).partition()
+    text = stage.to_stablehlo()
+    assert "all_gather" not in text
+    assert text.count("collective_permute") >= devices - 1
+    given = np.random.default_rng(0).integers(-4, 5, (2, size, size)).astype("float32")
+    np.testing.assert_array_equal(stage.compile()(*given).numpy(), given[0] @ given[1])
