@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, TensorType
 from xdsl.ir import Block, Operation, SSAValue
 
-from shardwright.dialects.dtensor import layout_of
+from shardwright.dialects.dtensor import layout_of, meshes
 from shardwright.dialects.stablehlo import (
     BroadcastInDimOp,
     CaseOp,
@@ -23,6 +23,8 @@ from shardwright.dialects.stablehlo import (
 )
 from shardwright.dialects.types import element_dtype, shape_of
 from shardwright.layout.mesh import Mesh
+from shardwright.passes.program import entry_function
+from shardwright.passes.stages import MEMORY_LIMIT, require_stage
 
 __all__ = ["Holding", "bytes_of", "is_seen", "part_of", "place_in", "takes_nothing"]
 
@@ -31,6 +33,23 @@ Size: TypeAlias = Callable[[SSAValue], int]
 
 _SEEN = frozenset({BroadcastInDimOp, OptimizationBarrierOp, ReshapeOp})
 """Ops whose results are their operands, one by one, seen in another shape, or after others."""
+
+
+class Limited(NamedTuple):
+    """What a device does, and how many bytes it may hold meanwhile."""
+
+    block: Block
+    mesh: Mesh
+    limit: int
+
+
+def limited(module: ModuleOp, name: str) -> Limited | None:
+    """The program of a module with a memory limit, on which a pass of this name works; None without a limit."""
+    limit = module.attributes.get(MEMORY_LIMIT)
+    if not isinstance(limit, IntegerAttr):
+        return None
+    require_stage(module, name, "aligned")
+    return Limited(entry_function(module).body.block, next(iter(meshes(module).values())), limit.value.data)
 
 
 def is_seen(op: Operation) -> bool:

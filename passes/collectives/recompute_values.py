@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, UnitAttr
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from shardwright.dialects.dtensor import meshes
-from shardwright.passes.collectives.holding import is_seen
+from shardwright.passes.collectives.holding import is_seen, limited
 from shardwright.passes.collectives.recomputation import Recomputation, can_be_repeated, maker_of, seen_of
-from shardwright.passes.program import entry_function
 from shardwright.passes.rewriter import insert_before
-from shardwright.passes.stages import MEMORY_LIMIT, RECOMPUTE, require_stage
+from shardwright.passes.stages import RECOMPUTE
 
 
 @dataclass(frozen=True)
@@ -57,11 +55,10 @@ class RecomputeValuesPass(ModulePass):
     name = "recompute-values"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        limit = op.attributes.get(MEMORY_LIMIT)
-        if not isinstance(limit, IntegerAttr) or RECOMPUTE not in op.attributes:
+        found = limited(op, self.name) if RECOMPUTE in op.attributes else None
+        if found is None:
             return
-        require_stage(op, self.name, "aligned")
-        plan = Recomputation(entry_function(op).body.block, next(iter(meshes(op).values())), limit.value.data)
+        plan = Recomputation(*found)
         plan.choose()
         _Rewriting(plan).run()
 

@@ -8,19 +8,17 @@ from dataclasses import dataclass
 
 import numpy as np
 from xdsl.context import Context
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from shardwright.dialects.dtensor import RelayoutOp, layout_of, meshes
+from shardwright.dialects.dtensor import RelayoutOp, layout_of
 from shardwright.dialects.types import element_dtype, shape_of
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning.planner import cost_share
 from shardwright.layout.spec import LayoutSpec
-from shardwright.passes.collectives.holding import Holding, part_of, place_in
-from shardwright.passes.program import entry_function
+from shardwright.passes.collectives.holding import Holding, limited, part_of, place_in
 from shardwright.passes.rewriter import insert_before
-from shardwright.passes.stages import MEMORY_LIMIT, require_stage
 
 
 @dataclass(frozen=True)
@@ -64,12 +62,9 @@ class ReleaseCopiesPass(ModulePass):
     name = "release-copies"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        limit = op.attributes.get(MEMORY_LIMIT)
-        if not isinstance(limit, IntegerAttr):
-            return
-        require_stage(op, self.name, "aligned")
-        block = entry_function(op).body.block
-        _Releasing(block, next(iter(meshes(op).values()))).until(limit.value.data)
+        found = limited(op, self.name)
+        if found is not None:
+            _Releasing(found.block, found.mesh).until(found.limit)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,20 +8,18 @@ from typing import Any
 
 import numpy as np
 from xdsl.context import Context
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from shardwright.dialects.building import blocks_in
-from shardwright.dialects.dtensor import RelayoutOp, WindowOp, meshes
+from shardwright.dialects.dtensor import RelayoutOp, WindowOp
 from shardwright.dialects.stablehlo import CaseOp, IfOp, ReturnOp, WhileOp
 from shardwright.layout.mesh import Mesh
-from shardwright.passes.collectives.holding import Holding, part_of
+from shardwright.passes.collectives.holding import Holding, limited, part_of
 from shardwright.passes.collectives.parts import Gathered, gathered, in_rounds
 from shardwright.passes.collectives.recomputation import seen_of
-from shardwright.passes.program import entry_function
 from shardwright.passes.rewriter import erase, insert_before, replace
-from shardwright.passes.stages import MEMORY_LIMIT, require_stage
 
 
 @dataclass(frozen=True)
@@ -85,12 +83,9 @@ class StreamProductsPass(ModulePass):
     name = "stream-products"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        limit = op.attributes.get(MEMORY_LIMIT)
-        if not isinstance(limit, IntegerAttr):
-            return
-        require_stage(op, self.name, "aligned")
-        block = entry_function(op).body.block
-        _Streaming(block, next(iter(meshes(op).values()))).until(limit.value.data)
+        found = limited(op, self.name)
+        if found is not None:
+            _Streaming(found.block, found.mesh).until(found.limit)
 
 
 @dataclass(frozen=True)

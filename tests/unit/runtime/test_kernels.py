@@ -354,7 +354,8 @@ def test_special_functions_of_more_elements_than_a_block_has(dtype: type[np.floa
     """What holds between them holds at every element, far from zero and at the ends too."""
     y = np.linspace(-1, 1, 50_001, dtype=dtype)
     x, close = np.linspace(0.5, 9, 40_000, dtype=dtype).reshape(4, -1), 40 * float(np.finfo(dtype).eps)
-    inverse = kernels_special.erf_inv(np, y)
+    with np.errstate(all="ignore"):  # as in a run
+        inverse = kernels_special.erf_inv(np, y)
     assert (inverse[0], inverse[25_000], inverse[-1]) == (-np.inf, 0, np.inf)
     np.testing.assert_allclose(kernels_special.erf(np, inverse), y, rtol=close, atol=close)
     np.testing.assert_allclose(kernels_special.erf(np, x) + kernels_special.erfc(np, x), 1, rtol=close)
