@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
@@ -25,21 +27,25 @@ def hold_starts(module: ModuleOp, mesh: Mesh) -> None:
     the sum: of what begins too late, it takes the wrong elements. Of a program of one device there may be no second
     slice; the parts of devices bring it along.
     """
-    writer = Writer(mesh)
-    for op in ops_in(module):
-        if isinstance(op, stablehlo.DynamicSliceOp) and _is_sliced(op.results[0]):
+    writer, ops = Writer(mesh), ops_in(module)
+    sliced = _sliced(ops)
+    for op in ops:
+        if isinstance(op, stablehlo.DynamicSliceOp) and op.results[0] in sliced:
             writer.anchor = op
             room = [whole - size for whole, size in zip(shape_of(op.operand), op.sizes, strict=True)]
             starts = zip(op.start_indices, room, strict=True)
             op.operands = [op.operand, *(_held(writer, start, most) for start, most in starts)]
 
 
-def _is_sliced(value: SSAValue) -> bool:
-    """Whether a part is taken of a value, or of what XLA may know to be the value in another form."""
-    readers = [use.operation for use in value.uses]
-    return any(isinstance(reader, _SLICING) for reader in readers) or any(
-        _is_sliced(reader.results[0]) for reader in readers if _keeps_elements(reader, value)
-    )
+def _sliced(ops: Sequence[Operation]) -> set[SSAValue]:
+    """Values of which a part is taken, and those that XLA may know to be such a value in another form."""
+    found: set[SSAValue] = set()
+    for op in reversed(ops):
+        if isinstance(op, _SLICING):
+            found.update(op.operands[:1] if isinstance(op, stablehlo.DynamicSliceOp) else op.operands)
+        elif not found.isdisjoint(op.results):
+            found.update(value for value in set(op.operands) if _keeps_elements(op, value))
+    return found
 
 
 def _keeps_elements(op: Operation, value: SSAValue) -> bool:

@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from shardwright.compiler.stages import Backend, Callbacks, Compiled, RememberedFile, Traced, read_module
 from shardwright.compiler.tracing.interface import Interface
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError
+from shardwright.dialects.building import ops_in
 from shardwright.dialects.text.parsing import parse_module
 
 __all__ = ["load_mlir"]
@@ -81,10 +82,10 @@ class _Loaded(Traced):
 def _parts_of(module: ModuleOp) -> list[object]:
     """All of which a module consists: the same objects, as long as nobody changes it."""
     found: list[object] = []
-    for op in module.walk():
+    for op in ops_in(module):
         for named in (op.attributes, op.properties):
             found += (*named, *named.values())
-        found += (op, *op.operands, *(result.type for result in op.results))
+        found += (op, op.location, *op.operands, *(result.type for result in op.results))
         for block in (block for region in op.regions for block in region.blocks):
             found += (block, *(argument.type for argument in block.args))
     return found

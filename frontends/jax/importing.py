@@ -33,7 +33,8 @@ def load_mlir(path: str | Path, *, callbacks: Callbacks = None) -> Traced:
     Reads a program from a file of StableHLO text or MLIR bytecode, as JAX writes it; its shardings become layouts.
 
     With `callbacks="drop"`, prints and other calls back into Python are left out where nothing needs their results.
-    Raises `ValueError` with the place of the fault for text that cannot be read. Bytecode needs the extra `jax`.
+    Raises `ValueError` (SW0702) for a file that cannot be read, and `ShardwrightError` with the place of the fault for
+    text that is no program. Bytecode needs the extra `jax`. A file that was compiled before is read when it has to be.
     """
     return loading.load_mlir(path, BACKEND, callbacks)
 
