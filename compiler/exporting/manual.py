@@ -11,7 +11,7 @@ from xdsl.ir import Attribute, Block, SSAValue
 
 from shardwright.compiler.checking import verify_ours
 from shardwright.compiler.exporting.captures import carry_captures
-from shardwright.compiler.exporting.picking import pick_in_two_steps
+from shardwright.compiler.exporting.cpus import word_for_cpus
 from shardwright.compiler.exporting.results import finish_results
 from shardwright.compiler.exporting.slicing import hold_starts
 from shardwright.compiler.exporting.stablehlo import lower_collectives
@@ -48,7 +48,7 @@ def export_stablehlo(
     Its body stands in a `sdy.manual_computation` over all axes of the mesh, so that whoever runs Shardy's programs can
     call it with global arrays; partial results are finished. With `bare`, the function takes and gives what one device
     holds. Dims that do not divide are padded and cut around it; with `padded`, that is left to whoever calls it. For
-    the platform "cpu" (JAX's names), what XLA does slowly there is written in another way. Raises
+    the platform "cpu" (JAX's names), what XLA does slowly or fails to do there is written in another way. Raises
     SW0720 for an argument that is partial, SW0734 for more devices than are counted or listed.
     """
     mesh = next(iter(meshes(module).values()), Mesh())
@@ -60,7 +60,7 @@ def export_stablehlo(
     hold_starts(module, mesh)
     lower_collectives(module, mesh)
     if platform == "cpu":
-        pick_in_two_steps(module, mesh)
+        word_for_cpus(module, mesh)
     run_pipeline(module, ["dce"])
     _drop_ours(module, function)
     if mesh.size > 1 and not bare:

@@ -83,6 +83,18 @@ def test_on_cpus_places_of_extremes_are_found_in_two_steps() -> None:
     same(sw.jax.jit(places)(x), jax.jit(places)(x))
 
 
+def test_on_cpus_transforms_go_through_rows_whatever_is_gathered_of_them() -> None:
+    """XLA hands on to a transform that a gather wants another dim outermost, and `jax.jit` fails as this runs."""
+
+    def halves(x: Any) -> Any:
+        back = jnp.fft.irfft(jnp.fft.rfft(x) * 0.5, n=8)
+        return jax.lax.all_gather(back, "data", axis=1, tiled=True)
+
+    gathered = jax.shard_map(halves, mesh=mesh(), in_specs=P(None, "data"), out_specs=P(), check_vma=False)
+    x = put((4, 8, 8), None, "data")
+    np.testing.assert_allclose(sw.jax.jit(gathered)(x), np.asarray(x) / 2, atol=1e-5)
+
+
 def test_a_step_gives_what_jax_gives_in_the_layouts_that_were_decided() -> None:
     ours = sw.jax.jit(step)
     given = training()

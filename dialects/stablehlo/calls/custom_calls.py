@@ -327,6 +327,23 @@ def column_major(op: CustomCallOp) -> None:
         op.properties[name] = ArrayAttr([_layout(len(shape_of(value)), batch) for value in values])
 
 
+def in_rows(value: SSAValue) -> CustomCallOp:
+    """
+    A value of which XLA is told that it lies in memory by rows: it changes no element.
+
+    >>> from xdsl.dialects.test import TestOp
+    >>> from shardwright.dialects.types import element_type_named, tensor
+    >>> in_rows(TestOp(result_types=[tensor((2, 3), element_type_named("float32"))]).results[0]).target
+    'LayoutConstraint'
+    """
+    op = CustomCallOp("LayoutConstraint", [value], [value.type])
+    del op.properties["api_version"]
+    rank = len(shape_of(value))
+    rows = ArrayAttr([_layout(rank, rank)])
+    op.properties |= {"backend_config": StringAttr(""), "operand_layouts": rows, "result_layouts": rows}
+    return op
+
+
 def _layout(rank: int, batch: int) -> Attribute:
     """The dims from the one whose elements stand side by side: those of a matrix its rows, else the last."""
     dims = [*reversed(range(rank))]

@@ -1,4 +1,4 @@
-"""Largest and smallest elements with their places, as XLA finds them fast on CPUs."""
+"""What XLA's CPU backend does slowly, or fails to do, in words that it does well with."""
 
 from __future__ import annotations
 
@@ -12,12 +12,37 @@ from shardwright.dialects import stablehlo
 from shardwright.dialects.building import ops_in
 from shardwright.dialects.dtensor.kinds import highest
 from shardwright.dialects.stablehlo.algebra.bodies import Extreme, extreme_kind
+from shardwright.dialects.stablehlo.calls.custom_calls import in_rows
 from shardwright.dialects.types import element_dtype, element_of, is_float, shape_of, tensor
 from shardwright.layout.mesh import Mesh
 from shardwright.passes.rewriter import replace
 
 
-def pick_in_two_steps(module: ModuleOp, mesh: Mesh) -> None:
+def word_for_cpus(module: ModuleOp, mesh: Mesh) -> None:
+    """Rewrites the ops of a program for one device that XLA has to be told in other words on CPUs, in place."""
+    _pick_in_two_steps(module, mesh)
+    _hold_transforms(module, mesh)
+
+
+def _hold_transforms(module: ModuleOp, mesh: Mesh) -> None:
+    """
+    Says of what each Fourier transform gives that it lies in memory by rows.
+
+    Collectives want other dims outermost, and XLA hands that on to what they take. Its transforms on CPUs can only go
+    through rows, and fail as the program runs.
+    """
+    writer = Writer(mesh)
+    for op in ops_in(module):
+        if isinstance(op, stablehlo.FftOp):
+            following = op.next_op
+            assert following is not None
+            writer.anchor = following
+            found = op.results[0]
+            held = writer.put(in_rows(found))
+            found.replace_uses_with_if(held, lambda use, held=held: use.operation is not held.owner)
+
+
+def _pick_in_two_steps(module: ModuleOp, mesh: Mesh) -> None:
     """
     Turns each reduction of values and places into one of the values, and one of the places that have what it found.
 

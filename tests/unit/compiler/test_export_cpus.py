@@ -1,4 +1,4 @@
-"""Places of extremes in two steps, as they are exported for CPUs: what the reduction's body gives one by one."""
+"""What is exported for CPUs in other words: places of extremes in two steps, transforms that go through rows."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.compiler.exporting.manual import export_stablehlo
 from shardwright.compiler.pipelines import run_pipeline
+from shardwright.dialects.stablehlo.calls.custom_calls import CustomCallOp
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.runtime.executable import compile_module
 
@@ -60,3 +61,25 @@ def test_a_start_that_is_nan_another_body_and_other_platforms_keep_what_is_writt
         (reduction(), None),
     ]:
         assert "reducer" in str(exported(text, platform))
+
+
+def test_what_a_fourier_transform_gives_lies_in_rows() -> None:
+    """Each reader is given the value of which XLA is told so; without a platform nothing is said."""
+    text = """
+func.func @main(%x: tensor<4x3x8xcomplex<f32>>) -> (tensor<4x3x8xcomplex<f32>>, tensor<4x3x8xf32>) {
+  %f = stablehlo.fft %x, type = FFT, length = [8] : (tensor<4x3x8xcomplex<f32>>) -> tensor<4x3x8xcomplex<f32>>
+  %r = stablehlo.real %f : (tensor<4x3x8xcomplex<f32>>) -> tensor<4x3x8xf32>
+  return %f, %r : tensor<4x3x8xcomplex<f32>>, tensor<4x3x8xf32>
+}
+"""
+    module = exported(text)
+    (transform,) = (op for op in module.walk() if op.name == "stablehlo.fft")
+    (use,) = transform.results[0].uses
+    assert isinstance(use.operation, CustomCallOp)
+    assert "result_layouts = [dense<[2, 1, 0]> : tensor<3xindex>]" in str(use.operation)
+    x = np.random.default_rng(0).standard_normal((4, 3, 8)).astype(np.complex64)
+    run_pipeline(module, ["decompose"])
+    found, real = compile_module(module).run([x])
+    np.testing.assert_allclose(found, np.fft.fft(x), atol=1e-4)
+    np.testing.assert_allclose(real, np.fft.fft(x).real, atol=1e-4)
+    assert "custom_call" not in str(exported(text, None))
