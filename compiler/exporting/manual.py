@@ -11,9 +11,7 @@ from xdsl.ir import Attribute, Block, SSAValue
 
 from shardwright.compiler.checking import verify_ours
 from shardwright.compiler.exporting.captures import carry_captures
-from shardwright.compiler.exporting.cpus import word_for_cpus
 from shardwright.compiler.exporting.results import finish_results
-from shardwright.compiler.exporting.slicing import hold_starts
 from shardwright.compiler.exporting.stablehlo import lower_collectives
 from shardwright.compiler.exporting.values import (
     annotated,
@@ -23,6 +21,9 @@ from shardwright.compiler.exporting.values import (
     shardings,
     without_ours,
 )
+from shardwright.compiler.exporting.xla.again import hold_apart
+from shardwright.compiler.exporting.xla.cpus import word_for_cpus
+from shardwright.compiler.exporting.xla.slicing import hold_starts
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.dialects import sdy
 from shardwright.dialects.building import Builder, appending, ops_in
@@ -57,6 +58,7 @@ def export_stablehlo(
     finish_results(function)
     inputs, outputs = (_sides(side, function, mesh) for side in (function.arg_attrs, function.res_attrs))
     carry_captures(module)
+    hold_apart(module)
     hold_starts(module, mesh)
     lower_collectives(module, mesh)
     if platform == "cpu":

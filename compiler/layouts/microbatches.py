@@ -9,7 +9,7 @@ of the device, and sums in the place of reductions, is the body of the loop.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -51,14 +51,16 @@ class Microbatches:
     A program in parts of its batch: 2, 3, 4 ... as far as that divides; in none where there is no batch.
 
     A batch is what can be done part by part: nothing that has it needs what is summed over it. Of several the one that
-    most bytes have. A program that asks for layouts inside, or of a manual computation, is not taken apart.
+    most bytes have. A program that asks for layouts of what it neither takes nor gives, or of a manual
+    computation, is not taken apart.
     """
 
     def __init__(self, module: ModuleOp):
         self._module = module
         self._first: tuple[int, int, _Parts] | None = None
         """The named dim that is the batch, the least number of its parts, and these."""
-        self.counts = [] if any(map(_is_asking, module.walk())) else self._counts()
+        border = {*entry_function(module).body.block.args, *returned(entry_function(module).body.block)}
+        self.counts = [] if any(_is_asking(op, border) for op in module.walk()) else self._counts()
 
     def _counts(self) -> list[int]:
         dims = (size for argument in entry_function(self._module).args for size in shape_of(argument))
@@ -121,9 +123,13 @@ def _expected(count: int, known: Sequence[tuple[int, float]]) -> float:
     return less + divided * (1 / count - 1 / many)
 
 
-def _is_asking(op: Operation) -> bool:
-    """Whether an op asks for a layout, or is of a manual computation."""
-    return isinstance(op, ConstraintOp | RelayoutOp | BarrierOp | GroupOp) or bool(manual_axes(op))
+def _is_asking(op: Operation, border: Container[SSAValue]) -> bool:
+    """Whether an op asks for a layout of what is not taken or given, or is of a manual computation."""
+    if isinstance(op, GroupOp):
+        return op.operands[0] not in border
+    if isinstance(op, ConstraintOp):
+        return op.results[0] not in border
+    return isinstance(op, RelayoutOp | BarrierOp) or bool(manual_axes(op))
 
 
 def _divisors(size: int) -> list[int]:
@@ -262,16 +268,34 @@ def _written(module: ModuleOp, parts: _Parts) -> ModuleOp:
     assert last is not None
     build = Builder(lambda op: insert_before(last, op))
     loop = _Loop(parts, dict(zip(parts.block.args, block.args, strict=True)))
+    groups = [op for op in block.ops if isinstance(op, GroupOp)]
     loop.put(build, _Place.BEFORE)
     loop.run(build)
     loop.put(build, _Place.AFTER)
     for at, value in enumerate(returned(parts.block)):
-        found = loop.values[value]
-        if found.type != last.operands[at].type and isinstance(found.owner, Operation):
-            retype(found, last.operands[at].type)  # the layout that the user gave it
-        last.operands[at] = found
+        given = last.operands[at]
+        last.operands[at] = found = _laid_out(loop.values[value], given, last)
+        for group in groups:
+            if group.operands[0] is given:
+                _move(group, found, last)
     run_pipeline(module, ("dce", "canonicalize", "cse", "dce"))
     return module
+
+
+def _laid_out(found: SSAValue, given: SSAValue, last: Operation) -> SSAValue:
+    """What the program gives now, in the layout that the user gave for it."""
+    if isinstance(given.owner, ConstraintOp):
+        _move(given.owner, found, last)
+        return given
+    if found.type != given.type and isinstance(found.owner, Operation):
+        retype(found, given.type)
+    return found
+
+
+def _move(op: Operation, operand: SSAValue, last: Operation) -> None:
+    """Lets an op that asks for a layout ask for that of another value, at the end."""
+    op.detach()
+    insert_before(last, op).operands[0] = operand
 
 
 class _Loop:

@@ -204,4 +204,8 @@ SW0584: layout that is still to be chosen
 SW0585: objective that nobody knows
     Layouts are chosen so that devices send the fewest bytes, or take the fewest seconds by a topology.
     help: objective="bytes" or objective="seconds"
+SW0586: axes on which everything is laid out
+    `shardwright.jax.jit` was asked to choose layouts over a mesh of JAX whose axes are explicit (what `jax.make_mesh`
+    makes). There each array has the sharding that its type says, whole where nobody said one.
+    help: make the mesh with axis_types=(jax.sharding.AxisType.Auto,) for each axis
 """

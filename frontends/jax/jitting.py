@@ -16,8 +16,10 @@ from shardwright.diagnostics import ShardwrightError
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.engines.jax.agreement import agree
 from shardwright.engines.jax.internals import devices_of, is_tracing, leave_out_of_places, trace_context
+from shardwright.frontends.jax.choosing import Objective, Wanted
 from shardwright.frontends.jax.lowered import Lowered, partitioned_by_us
 from shardwright.frontends.jax.signatures import Names, Numbers, Static, kinds, refuse_ours, spelled_alike
+from shardwright.layout.planning.topology import Topology
 from shardwright.views.limits import ACTIVE
 
 Fallback = Literal["xla"] | None
@@ -44,6 +46,11 @@ class Options(TypedDict, total=False):
     keep_unused: bool
     compiler_options: dict[str, Any] | None
     fallback: Fallback
+    memory_limit: int | str | None
+    objective: Objective | None
+    topology: Topology | None
+    recompute: bool
+    microbatches: bool
 
 
 class Jitted(Generic[P, R]):
@@ -54,11 +61,13 @@ class Jitted(Generic[P, R]):
     made when it is first needed. A call returns at once; its arrays are waited for when somebody looks at them.
     """
 
-    def __init__(self, function: Callable[P, R], options: dict[str, Any], fallback: Fallback) -> None:
+    def __init__(
+        self, function: Callable[P, R], options: dict[str, Any], fallback: Fallback, wanted: Wanted | None
+    ) -> None:
         self._plain = _jax().jit(function, **options)
         self._static = Static(function, options.get("static_argnums"), options.get("static_argnames"))
         self._kept = {name: options[name] for name in ("keep_unused", "compiler_options") if name in options}
-        self._fallback = fallback
+        self._fallback, self._wanted = fallback, wanted
         self._programs: dict[Hashable, Callable[..., Any]] = {}
         self._known: dict[Hashable, Callable[..., Any]] = {}
         functools.update_wrapper(self, function, updated=())
@@ -103,7 +112,7 @@ class Jitted(Generic[P, R]):
         leaves = self._static.split(args, kwargs).leaves
         self._check_outermost(leaves)
         refuse_ours(leaves)
-        return partitioned_by_us(*self._theirs(args, kwargs), self._kept)
+        return partitioned_by_us(*self._theirs(args, kwargs), self._kept, self._wanted)
 
     def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
         """The shapes and types of the results, as `jax.eval_shape` gives them."""
@@ -118,12 +127,13 @@ class Jitted(Generic[P, R]):
     def _program(self, args: Any, kwargs: Any) -> Callable[..., Any]:
         """What runs the program for such arguments."""
         theirs, gives = self._theirs(args, kwargs)
-        if len(devices_of(theirs)) == 1:  # there is nothing to partition
+        if len(devices_of(theirs)) == 1 and self._wanted is None:  # there is nothing to partition
             return self._plain
         try:
-            lowered = partitioned_by_us(theirs, gives, self._kept)
+            lowered = partitioned_by_us(theirs, gives, self._kept, self._wanted)
         except ShardwrightError as error:
-            if self._fallback != "xla" or ACTIVE.get():  # what XLA's partitioner would send nobody knows
+            # What XLA's partitioner would send, and whether that fits, nobody knows.
+            if self._fallback != "xla" or ACTIVE.get() or self._wanted is not None:
                 raise
             warnings.warn(f"XLA's partitioner takes {self!r}: {error}", RuntimeWarning, stacklevel=3)
             return self._plain
@@ -164,6 +174,11 @@ def jit(
     keep_unused: bool = False,
     compiler_options: dict[str, Any] | None = None,
     fallback: Fallback = None,
+    memory_limit: int | str | None = None,
+    objective: Objective | None = None,
+    topology: Topology | None = None,
+    recompute: bool = False,
+    microbatches: bool = False,
 ) -> Jitted[..., Any] | Callable[..., Any]:
     """
     As `jax.jit`, with Shardwright in place of XLA's partitioner; the arguments are those of `jax.jit`.
@@ -173,8 +188,16 @@ def jit(
     can have a donated argument's memory have its sharding. With `fallback="xla"`, what we do not partition goes to
     XLA's partitioner with a warning.
 
+    With any of the last five, layouts that nobody gave are chosen, as `Traced.lay_out` does: those that send least, or
+    take least time on a topology, of those with which a device holds at most `memory_limit` bytes at once (`"16GB"`),
+    arguments included. Where nothing fits, `recompute` allows values to be computed again in the backward pass, and
+    `microbatches` parts of the batch one after the other. The mesh is that of `jax.set_mesh`, or of a sharding that
+    somebody gave. No fallback then.
+
     Raises SW0721 without JAX, `TypeError` (SW0570) when the function is called inside of JAX's own `jit`, `grad` or
-    `vmap`, and coded errors at the user's line for what cannot be partitioned.
+    `vmap`, and coded errors at the user's line for what cannot be partitioned; where layouts are chosen SW0468 without
+    a mesh, SW0586 for one of explicit axes, SW0469 if nothing fits, `ValueError` for a limit (SW0582) or an objective
+    (SW0585) that is none.
 
     ```python
     @shardwright.jax.jit(donate_argnums=0)
@@ -199,9 +222,10 @@ def jit(
     }
     options = {name: value for name, value in given.items() if value is not None}
     options |= {"keep_unused": True} if keep_unused else {}
+    wanted = Wanted.of(memory_limit, objective, topology, recompute, microbatches)
     if function is None:
-        return functools.partial(Jitted[..., Any], options=options, fallback=fallback)
-    return Jitted(function, options, fallback)
+        return functools.partial(Jitted[..., Any], options=options, fallback=fallback, wanted=wanted)
+    return Jitted(function, options, fallback, wanted)
 
 
 def _traced(leaves: list[Any]) -> bool:

@@ -32,7 +32,8 @@ from shardwright.frontends.functions.dtensor import BACKEND
 from shardwright.frontends.jax.borders import even_at_borders, whole_where_empty
 from shardwright.frontends.jax.calls.by_hand import keep_together, partition_by_hand
 from shardwright.frontends.jax.calls.called_back import hold_calls_back
-from shardwright.frontends.jax.donation import lay_out_donated
+from shardwright.frontends.jax.choosing import Wanted, shardings_around
+from shardwright.frontends.jax.donation import keep_with_donated, lay_out_donated
 from shardwright.frontends.jax.memories import memories_of, near, placed, refuse_moves_between
 from shardwright.frontends.jax.remembering import Local, keep, name_of, recalled
 from shardwright.layout.spec import LayoutSpec
@@ -161,9 +162,11 @@ class Compiled:
 
 
 @collector_paused()
-def partitioned_by_us(theirs: Any, gives: Sequence[Any], options: dict[str, Any]) -> Lowered:
+def partitioned_by_us(theirs: Any, gives: Sequence[Any], options: dict[str, Any], wanted: Wanted | None) -> Lowered:
     """
     What JAX lowered, partitioned by us; `gives` are the abstract values of its results, `options` those of `jax.jit`.
+
+    Layouts that nobody gave are chosen, where that is `wanted`.
 
     Raises `ShardwrightError` for what we do not partition.
     """
@@ -171,9 +174,9 @@ def partitioned_by_us(theirs: Any, gives: Sequence[Any], options: dict[str, Any]
     found = kept_arguments(theirs)
     kept = list(range(len(infos))) if found is None else found
     donated = [number for number, info in enumerate(infos) if info.donated]
-    source = _Source(theirs, [kept.index(number) for number in donated if number in kept])
+    source = _Source(theirs, [kept.index(number) for number in donated if number in kept], wanted)
     local = source.local()
-    mesh = JaxMesh(local.mesh, devices, shardings_of(theirs))
+    mesh = JaxMesh(local.mesh, devices, source.known)
     takes = import_module("jax").tree.leaves(theirs.in_avals)
     program = exported(local.text, local.name, [takes[number] for number in kept], gives)
     call = calling(program, host_callbacks(theirs))
@@ -200,16 +203,21 @@ def partitioned_by_us(theirs: Any, gives: Sequence[Any], options: dict[str, Any]
 
 
 class _Source:
-    """A program as JAX lowered it, partitioned when it has to be; `donated` are numbers of arguments that it takes."""
+    """
+    A program as JAX lowered it, partitioned when it has to be; `donated` are numbers of arguments that it takes.
 
-    def __init__(self, theirs: Any, donated: Sequence[int]) -> None:
-        self.theirs, self.donated = theirs, donated
+    Layouts are chosen where that is `wanted`.
+    """
+
+    def __init__(self, theirs: Any, donated: Sequence[int], wanted: Wanted | None) -> None:
+        self.theirs, self.donated, self.wanted = theirs, donated, wanted
+        self.known = [*shardings_of(theirs), *shardings_around()]
         self.text = str(theirs.as_text(debug_info=True))
         self._made: tuple[Partitioned, str] | None = None
 
     def local(self) -> Local:
         """What JAX has to know of it: remembered, or made and remembered."""
-        name = name_of(self.text, self.theirs, self.donated, MESSAGE_BYTES)
+        name = name_of(self.text, self.theirs, self.donated, MESSAGE_BYTES, *self._asked())
         found = recalled(name)
         if found is None:
             started = time.perf_counter()
@@ -224,10 +232,16 @@ class _Source:
     @collector_paused()
     def _partition(self) -> tuple[Partitioned, str]:
         if self._made is None:
-            traced = _traced(self.theirs, self.text, self.donated)
+            traced = _traced(self.theirs, self.text, self.donated, together=self.wanted is not None)
+            if self.wanted is not None:
+                traced = self.wanted.lay_out(traced, self.known)
             even = even_at_borders(whole_where_empty(traced))
-            self._made = partition_by_hand(even, devices_of(self.theirs), shardings_of(self.theirs))
+            self._made = partition_by_hand(even, devices_of(self.theirs), self.known)
         return self._made
+
+    def _asked(self) -> list[object]:
+        """What layouts are chosen for, and over which mesh if the text knows none."""
+        return [] if self.wanted is None else [self.wanted, [dict(each.mesh.shape) for each in shardings_around()]]
 
 
 def _local(partitioned: Partitioned, text: str, device: Any) -> Local:
@@ -255,14 +269,20 @@ four do.
 """
 
 
-def _traced(theirs: Any, text: str, donated: Sequence[int]) -> Traced:
-    """The program as JAX lowered it; results that can have a donated argument's memory have its layout."""
+def _traced(theirs: Any, text: str, donated: Sequence[int], *, together: bool) -> Traced:
+    """
+    The program as JAX lowered it; results that can have a donated argument's memory have its layout.
+
+    If nobody gave one, they get one `together`.
+    """
     name = str(theirs.compiler_ir("stablehlo").operation.attributes["sym_name"]).strip('"').removeprefix("jit_")
     module = parse_module(text, name)
     keep_together(module)
     hold_calls_back(module)
     refuse_moves_between(module, devices_of(theirs)[0].default_memory().kind)
     lay_out_donated(entry_function(module), donated)
+    if together:
+        keep_with_donated(entry_function(module), donated)
     weigh_messages(module, MESSAGE_BYTES)
     return read_module(module, name, BACKEND)
 

@@ -1,10 +1,11 @@
-"""Results that take the memory of donated arguments have their shardings."""
+"""Results that take the memory of donated arguments have their shardings, given or chosen."""
 
 from __future__ import annotations
 
+from shardwright.dialects.sdy.ops import ShardingGroupOp
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.text.printing import print_module
-from shardwright.frontends.jax.donation import lay_out_donated
+from shardwright.frontends.jax.donation import keep_with_donated, lay_out_donated
 from shardwright.passes.program import entry_function
 
 SPLIT = '{sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}'
@@ -37,3 +38,25 @@ def test_a_sharding_that_was_given_stays() -> None:
     given = f"tensor<8xf32> {OTHER}, tensor<4xf32>, tensor<8xf32>, tensor<8xf32>"
     assert laid_out(given, 0) == [False] * 4
     assert laid_out(given, 0, 1) == [False, False, True, False]
+
+
+def test_what_nobody_laid_out_is_in_a_group_with_its_argument() -> None:
+    """Only pairs of which neither has a sharding; the numbers are those that no other group has."""
+    text = (
+        'sdy.mesh @mesh = <["x"=2]>\n'
+        f"func.func public @main(%a: tensor<8xf32>, %b: tensor<4xf32> {SPLIT}, %c: tensor<2xf32>, %d: tensor<6xf32>)"
+        f" -> (tensor<2xf32>, tensor<4xf32>, tensor<8xf32>, tensor<6xf32> {OTHER}) {{\n"
+        "%e = stablehlo.negate %a : tensor<8xf32>\n"
+        "sdy.sharding_group %e group_id=4 : tensor<8xf32>\n"
+        "%f = stablehlo.negate %c : tensor<2xf32>\n"
+        "return %f, %b, %e, %d : tensor<2xf32>, tensor<4xf32>, tensor<8xf32>, tensor<6xf32>\n}"
+    )
+    module = parse_module(text, "f.mlir")
+    function = entry_function(module)
+    keep_with_donated(function, [0, 1, 2, 3])
+    last = function.get_return_op()
+    assert last is not None
+    groups = {(op.input, op.group) for op in module.walk() if isinstance(op, ShardingGroupOp)}
+    a, _, c, _ = function.args
+    f, _, e, _ = last.operands
+    assert groups == {(e, 4), (a, 5), (e, 5), (c, 6), (f, 6)}

@@ -13,6 +13,12 @@ from shardwright.compiler.layouts.memory import memory_of
 from shardwright.compiler.layouts.microbatches import Microbatches, fewest_parts
 from shardwright.compiler.pipelines import IMPORT, run_pipeline
 from shardwright.compiler.stages import Traced
+from shardwright.dialects.dtensor import ConstraintOp
+from shardwright.dialects.dtensor.hints import GroupOp
+from shardwright.dialects.text.parsing import parse_module
+from shardwright.dialects.types import shape_of
+from shardwright.passes.program import entry_function
+from shardwright.runtime.executable import compile_module
 
 ROWS, SIZE, HIDDEN, LAYERS = 512, 8, 32, 2
 MESH = sw.Mesh(data=4)
@@ -74,6 +80,67 @@ def same(function: Callable[..., Any], *given: Any) -> None:
 
 def leaves_of(value: Any) -> list[Any]:
     return [leaf for each in value for leaf in leaves_of(each)] if isinstance(value, list | tuple) else [value]
+
+
+def test_groups_of_what_is_not_in_parts_stay_and_keep_nothing() -> None:
+    """A group of a weight and what it becomes; one of the batch asks for what no part has."""
+    text = """
+dtensor.mesh @mesh = <["data"=4]>
+func.func public @main(%w: tensor<4x8xf32>, %x: tensor<64x4xf32>) -> tensor<4x8xf32> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+      : (tensor<64x4xf32>, tensor<4x8xf32>) -> tensor<64x8xf32>
+  %1 = stablehlo.tanh %0 : tensor<64x8xf32>
+  %2 = stablehlo.dot_general %x, %1, contracting_dims = [0] x [0]
+      : (tensor<64x4xf32>, tensor<64x8xf32>) -> tensor<4x8xf32>
+  %3 = stablehlo.add %w, %2 : tensor<4x8xf32>
+  sdy.sharding_group %w group_id=0 : tensor<4x8xf32>
+  sdy.sharding_group MEMBER group_id=0 : TYPE
+  return %3 : tensor<4x8xf32>
+}
+"""
+    module = parse_module(text.replace("MEMBER", "%3").replace("TYPE", "tensor<4x8xf32>"), "test.mlir")
+    run_pipeline(module, IMPORT)
+    parts = Microbatches(module).of(4)
+    assert parts is not None
+    groups = [op for op in parts.walk() if isinstance(op, GroupOp)]
+    assert [op.group.value.data for op in groups] == [0, 0]
+    assert [shape_of(op.results[0]) for op in parts.walk() if op.name == "stablehlo.tanh"] == [(16, 8)]
+    asking = parse_module(text.replace("MEMBER", "%1").replace("TYPE", "tensor<64x8xf32>"), "test.mlir")
+    run_pipeline(asking, IMPORT)
+    assert Microbatches(asking).counts == []
+
+
+def test_the_layout_of_a_result_is_asked_for_at_the_end() -> None:
+    """What is given in parts, what is summed over them: each in the layout that somebody gave for it."""
+    text = """
+#rows = #dtensor.layout<@mesh, [{"data"}, {}]>
+dtensor.mesh @mesh = <["data"=4]>
+func.func public @main(%w: tensor<4x8xf32>, %x: tensor<64x4xf32>) -> (tensor<4x8xf32, #rows>, tensor<64x8xf32, #rows>) {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+      : (tensor<64x4xf32>, tensor<4x8xf32>) -> tensor<64x8xf32>
+  %1 = stablehlo.tanh %0 : tensor<64x8xf32>
+  %2 = stablehlo.dot_general %x, %1, contracting_dims = [0] x [0]
+      : (tensor<64x4xf32>, tensor<64x8xf32>) -> tensor<4x8xf32>
+  %3 = dtensor.constraint %2 {reason = "asked"} : tensor<4x8xf32> -> tensor<4x8xf32, #rows>
+  %4 = dtensor.constraint %1 {reason = "asked"} : tensor<64x8xf32> -> tensor<64x8xf32, #rows>
+  return %3, %4 : tensor<4x8xf32, #rows>, tensor<64x8xf32, #rows>
+}
+"""
+    module = parse_module(text, "test.mlir")
+    run_pipeline(module, IMPORT)
+    parts = Microbatches(module).of(2)
+    assert parts is not None
+    last = entry_function(parts).get_return_op()
+    assert last is not None
+    assert all(isinstance(value.owner, ConstraintOp) for value in last.operands)
+    run_pipeline(parts, ["partition"])
+    executable = compile_module(parts)
+    w, x = draw(4, 8), draw(64, 4)
+    summed, rows = executable.run([w, x])
+    wave = np.tanh(x @ w)
+    np.testing.assert_allclose(summed, x.T @ wave, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(rows, wave, rtol=1e-5, atol=1e-6)
+    assert all(str(port.spec).endswith('[{"data"}, {}]>') for port in executable.outputs)
 
 
 def test_as_few_parts_as_will_do_and_what_was_offered() -> None:

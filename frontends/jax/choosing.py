@@ -1,0 +1,98 @@
+"""Layouts that `shardwright.jax.jit` chooses, where it is asked to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Literal, get_args
+
+from shardwright.compiler.stages import Traced
+from shardwright.diagnostics.faults import value_error
+from shardwright.diagnostics.figures import size_in_bytes
+from shardwright.dialects.dtensor import meshes
+from shardwright.layout.mesh import Mesh
+from shardwright.layout.planning.topology import Topology
+
+Objective = Literal["bytes", "seconds"]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What layouts are chosen for; the fields are those of `Traced.lay_out`."""
+
+    memory_limit: int | None
+    objective: Objective
+    topology: Topology | None
+    recompute: bool
+    microbatches: bool
+
+    @classmethod
+    def of(
+        cls,
+        memory_limit: int | str | None,
+        objective: Objective | None,
+        topology: Topology | None,
+        recompute: bool,
+        microbatches: bool,
+    ) -> Wanted | None:
+        """
+        What somebody asked for; None if it is nothing.
+
+        Raises `ValueError` for a limit that is no number of bytes (SW0582), and for another objective (SW0585).
+        """
+        if memory_limit is None and objective is None and topology is None and not recompute and not microbatches:
+            return None
+        if objective not in (None, *get_args(Objective)):
+            raise value_error(
+                "SW0585", f"layouts cannot be chosen for {objective!r}", help='choose for "bytes", or for "seconds"'
+            )
+        limit = None if memory_limit is None else size_in_bytes(memory_limit)
+        fallback: Objective = "bytes" if topology is None else "seconds"
+        return cls(limit, objective or fallback, topology, recompute, microbatches)
+
+    def lay_out(self, traced: Traced, known: Sequence[Any]) -> Traced:
+        """
+        The program with the layouts that do best; what has one keeps it. The mesh is that of `known` shardings of JAX.
+
+        Raises SW0468 where there is no mesh, SW0469 where nothing fits, SW0586 for a mesh of explicit axes.
+        """
+        _refuse_explicit(known)
+        mesh = None if any(found.sizes for found in meshes(traced.module).values()) else _mesh_around()
+        return traced.lay_out(
+            mesh,
+            memory_limit=self.memory_limit,
+            objective=self.objective,
+            topology=self.topology,
+            recompute=self.recompute,
+            microbatches=self.microbatches,
+        )
+
+
+def shardings_around() -> list[Any]:
+    """A sharding on the mesh of `jax.set_mesh`, if there is one."""
+    sharding = import_module("jax.sharding")
+    mesh = sharding.get_mesh()
+    return [sharding.NamedSharding(mesh, sharding.PartitionSpec())] if mesh.axis_names else []
+
+
+def _refuse_explicit(known: Sequence[Any]) -> None:
+    explicit = import_module("jax.sharding").AxisType.Explicit
+    for sharding in known:
+        mesh = getattr(sharding, "mesh", None)
+        if mesh is not None and explicit in mesh.axis_types:
+            raise value_error(
+                "SW0586",
+                f"the axes of {mesh!r} are explicit: each array has the sharding that its type says",
+                help="make the mesh with axis_types=(jax.sharding.AxisType.Auto,) for each axis",
+            )
+
+
+def _mesh_around() -> Mesh:
+    for sharding in shardings_around():
+        return Mesh(dict(sharding.mesh.shape))
+    raise value_error(
+        "SW0468",
+        "there is no mesh over which layouts could be chosen",
+        help="call the function within `with jax.set_mesh(mesh):`, or give an argument a NamedSharding",
+    )

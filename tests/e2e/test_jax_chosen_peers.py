@@ -1,0 +1,152 @@
+"""`shardwright.jax.jit` that chooses layouts: JAX's values, within the memory, and the same from step to step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import shardwright as sw
+from shardwright.benchmarks import xla
+
+pytestmark = pytest.mark.peers
+jax: Any = pytest.importorskip("jax")
+xla.prepare()
+jnp, P = jax.numpy, jax.sharding.PartitionSpec
+LAYERS, ROWS, WIDTH, HIDDEN, F32 = 3, 1024, 32, 128, 4
+
+
+def mesh() -> Any:
+    """Four times two devices."""
+    return jax.sharding.Mesh(np.array(jax.devices()[:8]).reshape(4, 2), ("data", "model"))
+
+
+def loss_of(params: Any, x: Any, y: Any) -> Any:
+    for w, v in params:
+        x = x + jnp.tanh(x @ w) @ v
+    return ((x - y) ** 2).mean()
+
+
+def step(params: Any, x: Any, y: Any) -> Any:
+    loss, slopes = jax.value_and_grad(loss_of)(params, x, y)
+    return jax.tree.map(lambda p, g: p - g, params, slopes), loss
+
+
+def training() -> tuple[Any, Any, Any]:
+    generator = np.random.default_rng(0)
+
+    def draw(*shape: int) -> Any:
+        return generator.standard_normal(shape, np.float32) * np.float32(0.1)
+
+    params = [(draw(WIDTH, HIDDEN), draw(HIDDEN, WIDTH)) for _ in range(LAYERS)]
+    return params, draw(ROWS, WIDTH), draw(ROWS, WIDTH)
+
+
+def same(found: Any, wanted: Any) -> None:
+    for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(wanted), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+
+
+def spec(sharding: Any) -> Any:
+    return sharding.spec
+
+
+@pytest.mark.parametrize(
+    ("limit", "ways"),
+    [
+        (2_000_000, {}),
+        (620_000, {"recompute": True}),
+        (420_000, {"microbatches": True}),
+        (300_000, {"recompute": True, "microbatches": True}),
+    ],
+)
+def test_a_step_fits_and_its_parameters_come_back_as_they_went(limit: int, ways: Any) -> None:
+    """Nobody gave a sharding: the mesh is that of the context; a second step takes what the first one gave."""
+    given = training()
+    wanted = jax.jit(step)(*given)
+    fitting = sw.jax.jit(step, donate_argnums=0, memory_limit=limit, **ways)
+    with jax.set_mesh(mesh()):
+        lowered = fitting.lower(*given)
+        found = fitting(*given)
+        same(found, wanted)
+        again = fitting(found[0], *given[1:])
+    same(again, jax.jit(step)(wanted[0], *given[1:]))
+    places = list(map(spec, lowered.in_shardings))
+    assert places[: 2 * LAYERS] == list(map(spec, lowered.out_shardings[: 2 * LAYERS]))
+    assert [spec(leaf.sharding) for leaf in jax.tree.leaves(again[0])] == places[: 2 * LAYERS]
+    assert any(place != P() for place in places)
+    if "microbatches" in ways:
+        memory = lowered.compile().memory_analysis()
+        assert memory.argument_size_in_bytes + memory.temp_size_in_bytes <= limit
+        whole = jax.jit(step).lower(*given).compile().memory_analysis()
+        assert whole.argument_size_in_bytes + whole.temp_size_in_bytes > 3 * limit
+
+
+def test_what_fits_nowhere_says_what_would_help() -> None:
+    with jax.set_mesh(mesh()), pytest.raises(sw.ShardwrightError) as caught:
+        sw.jax.jit(step, memory_limit="400kB", fallback="xla")(*training())
+    assert caught.value.diagnostics[0].code == "SW0469"
+    assert "microbatches=True" in str(caught.value)
+
+
+@pytest.mark.parametrize(("slow", "fast"), [("data", "model"), ("model", "data")])
+def test_seconds_decide_on_a_topology(slow: str, fast: str) -> None:
+    """Next to nothing crosses the slow axis, where the fewest bytes would; and the plan takes less time there."""
+    given = training()
+    links = {slow: sw.Link(1e-4, 1e6), fast: sw.Link(1e-7, 1e12)}
+    topology = sw.Topology(links, flops=1e9, memory=1e12)
+    with jax.set_mesh(mesh()):
+        timed = sw.jax.jit(step, topology=topology).lower(*given)
+        counted = sw.jax.jit(step, objective="bytes").lower(*given)
+    crossing = [
+        sum(row.bytes_per_device or 0 for row in each.predicted if slow in row.axes) for each in (timed, counted)
+    ]
+    assert crossing[0] < crossing[1] / 10
+    assert timed.partitioned.price(topology).seconds < counted.partitioned.price(topology).seconds
+
+
+def test_what_somebody_laid_out_stays() -> None:
+    given = training()
+    rows = jax.sharding.NamedSharding(mesh(), P("model"))
+    ours = sw.jax.jit(step, in_shardings=(None, rows, None), memory_limit="2MB")
+    assert spec(ours.lower(*given).in_shardings[2 * LAYERS]) == P("model")
+    same(ours(*given), jax.jit(step)(*given))
+
+
+def test_without_a_mesh_there_is_nothing_to_choose_over() -> None:
+    with pytest.raises(ValueError, match="SW0468") as caught:
+        sw.jax.jit(step, objective="bytes")(*training())
+    assert str(caught.value).split(": ", 1)[1] == (
+        "error[SW0468]: there is no mesh over which layouts could be chosen\n"
+        "  help: call the function within `with jax.set_mesh(mesh):`, or give an argument a NamedSharding"
+    )
+
+
+def test_on_explicit_axes_everything_is_laid_out() -> None:
+    explicit = jax.make_mesh((4, 2), ("data", "model"), axis_types=(jax.sharding.AxisType.Explicit,) * 2)
+    with jax.set_mesh(explicit), pytest.raises(ValueError, match="SW0586") as caught:
+        sw.jax.jit(step, memory_limit="2MB")(*training())
+    assert str(caught.value).split(": ", 1)[1] == (
+        f"error[SW0586]: the axes of {explicit!r} are explicit: each array has the sharding that its type says\n"
+        "  help: make the mesh with axis_types=(jax.sharding.AxisType.Auto,) for each axis"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "code"), [({"memory_limit": "2 furlongs"}, "SW0582"), ({"objective": "joules"}, "SW0585")]
+)
+def test_what_cannot_be_meant_is_refused_at_once(options: Any, code: str) -> None:
+    with pytest.raises(ValueError, match=code):
+        sw.jax.jit(step, **options)
+
+
+def test_programs_for_different_limits_are_remembered_apart(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHARDWRIGHT_CACHE", str(tmp_path))
+    given = training()
+    with jax.set_mesh(mesh()):
+        first = [
+            sw.jax.jit(step, memory_limit=limit, microbatches=True).lower(*given).as_text()
+            for limit in (2_000_000, 420_000)
+        ]
+    assert first[0] != first[1]
