@@ -11,7 +11,6 @@ from shardwright.compiler.stages import Traced
 from shardwright.diagnostics.faults import value_error
 from shardwright.diagnostics.figures import size_in_bytes
 from shardwright.dialects.dtensor import meshes
-from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning.topology import Topology
 
 Objective = Literal["bytes", "seconds"]
@@ -53,14 +52,20 @@ class Wanted:
 
     def lay_out(self, traced: Traced, known: Sequence[Any]) -> Traced:
         """
-        The program with the layouts that do best; what has one keeps it. The mesh is that of `known` shardings of JAX.
+        The program with the layouts that do best; what has one keeps it.
+
+        `known` are the shardings of JAX that there are.
 
         Raises SW0468 where there is no mesh, SW0469 where nothing fits, SW0586 for a mesh of explicit axes.
         """
         _refuse_explicit(known)
-        mesh = None if any(found.sizes for found in meshes(traced.module).values()) else _mesh_around()
+        if not any(found.sizes for found in meshes(traced.module).values()):
+            raise value_error(
+                "SW0468",
+                "there is no mesh over which layouts could be chosen",
+                help="call the function within `with jax.set_mesh(mesh):`, or give an argument a NamedSharding",
+            )
         return traced.lay_out(
-            mesh,
             memory_limit=self.memory_limit,
             objective=self.objective,
             topology=self.topology,
@@ -86,13 +91,3 @@ def _refuse_explicit(known: Sequence[Any]) -> None:
                 f"the axes of {mesh!r} are explicit: each array has the sharding that its type says",
                 help="make the mesh with axis_types=(jax.sharding.AxisType.Auto,) for each axis",
             )
-
-
-def _mesh_around() -> Mesh:
-    for sharding in shardings_around():
-        return Mesh(dict(sharding.mesh.shape))
-    raise value_error(
-        "SW0468",
-        "there is no mesh over which layouts could be chosen",
-        help="call the function within `with jax.set_mesh(mesh):`, or give an argument a NamedSharding",
-    )

@@ -10,11 +10,15 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any
 
+from xdsl.dialects.builtin import ModuleOp
+
 from shardwright.compiler.answers import Explanation
 from shardwright.compiler.report import CollectiveRow
 from shardwright.compiler.stages import Partitioned, Traced, read_module
 from shardwright.diagnostics.faults import type_error
+from shardwright.dialects import sdy
 from shardwright.dialects.collector import collector_paused
+from shardwright.dialects.dtensor import MeshOp
 from shardwright.dialects.dtensor.attributes import LayoutAttr
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.engines.jax.internals import (
@@ -38,6 +42,7 @@ from shardwright.frontends.jax.memories import memories_of, near, placed, refuse
 from shardwright.frontends.jax.remembering import Local, keep, name_of, recalled
 from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.program import entry_function
+from shardwright.passes.rewriter import insert_before
 from shardwright.passes.stages import LAYOUT_ARGUMENT, weigh_messages
 
 
@@ -94,19 +99,19 @@ class Lowered:
         if BACKEND.views.limited:
             BACKEND.views.allow(self.partitioned, lambda: self._compiled().peak_bytes)
 
-    def compile(self) -> Compiled:
+    def compile(self, compiler_options: dict[str, Any] | None = None) -> Compiled:
         """
-        Has XLA compile it.
+        Has XLA compile it, with such options of XLA's on top of those of `jit`.
 
         Raises `ShardwrightError` (SW0580, SW0581) where it breaks the limits of the blocks around.
         """
         self.allow()
-        return self._compiled()
+        return self._compiled(compiler_options)
 
-    def _compiled(self) -> Compiled:
+    def _compiled(self, compiler_options: dict[str, Any] | None = None) -> Compiled:
         jax = import_module("jax")
         takes = [jax.ShapeDtypeStruct(info.shape, info.dtype) for info in _infos(self.theirs)]
-        return Compiled(self, self._jitted.lower(*takes).compile())
+        return Compiled(self, self._jitted.lower(*takes).compile(compiler_options))
 
     def run(self, leaves: Sequence[Any]) -> Any:
         """The results for the arrays of a call, which are not waited for."""
@@ -277,6 +282,7 @@ def _traced(theirs: Any, text: str, donated: Sequence[int], *, together: bool) -
     """
     name = str(theirs.compiler_ir("stablehlo").operation.attributes["sym_name"]).strip('"').removeprefix("jit_")
     module = parse_module(text, name)
+    _declare_mesh(module)
     keep_together(module)
     hold_calls_back(module)
     refuse_moves_between(module, devices_of(theirs)[0].default_memory().kind)
@@ -285,6 +291,14 @@ def _traced(theirs: Any, text: str, donated: Sequence[int], *, together: bool) -
         keep_with_donated(entry_function(module), donated)
     weigh_messages(module, MESSAGE_BYTES)
     return read_module(module, name, BACKEND)
+
+
+def _declare_mesh(module: ModuleOp) -> None:
+    """Declares the mesh of `jax.set_mesh`, if nothing in the program has a sharding on it."""
+    if any(isinstance(op, sdy.MeshOp) for op in module.ops):
+        return
+    for sharding in shardings_around():
+        insert_before(entry_function(module), MeshOp("mesh", list(sharding.mesh.shape.items())))
 
 
 def layouts_of(partitioned: Partitioned) -> tuple[list[LayoutSpec], list[LayoutSpec]]:

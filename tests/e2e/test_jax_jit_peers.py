@@ -83,6 +83,25 @@ def test_on_cpus_places_of_extremes_are_found_in_two_steps() -> None:
     same(sw.jax.jit(places)(x), jax.jit(places)(x))
 
 
+def test_under_a_mesh_what_nobody_laid_out_is_whole() -> None:
+    """Arrays of NumPy within `jax.set_mesh`: JAX lowers for all of its devices, and names no mesh."""
+    given = jax.tree.map(np.asarray, training())
+    with jax.set_mesh(mesh()):
+        lowered = sw.jax.jit(step).lower(*given)
+        found = sw.jax.jit(step)(*given)
+    same(found, jax.jit(step)(*given))
+    assert lowered.predicted_bytes == 0
+    assert {str(leaf.sharding.mesh) for leaf in jax.tree.leaves(found)} == {str(mesh())}
+
+
+def test_options_of_xla_go_to_xla() -> None:
+    """One that it does not know is refused by it, with or without others given before."""
+    lowered = sw.jax.jit(step, compiler_options={"xla_cpu_enable_fast_math": False}).lower(*training())
+    same(lowered.compile({"xla_cpu_enable_fast_min_max": True})(*training()), jax.jit(step)(*training()))
+    with pytest.raises(jax.errors.JaxRuntimeError, match="xla_no_such_option"):
+        lowered.compile(compiler_options={"xla_no_such_option": True})
+
+
 def test_on_cpus_transforms_go_through_rows_whatever_is_gathered_of_them() -> None:
     """XLA hands on to a transform that a gather wants another dim outermost, and `jax.jit` fails as this runs."""
 
