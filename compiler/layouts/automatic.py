@@ -25,6 +25,7 @@ from shardwright.passes.choosing.prices import Prices
 from shardwright.passes.program import entry_function
 from shardwright.passes.propagation.strategy import Strategist
 from shardwright.passes.rewriter import insert_before, replace_with
+from shardwright.passes.stages import uneven_values
 
 Goal: TypeAlias = Literal["bytes", "seconds"]
 """What chosen layouts make least."""
@@ -48,7 +49,7 @@ def chosen(
     magnitude, if none is given). Each device holds at most `limit` bytes at once (`memory_of`). Where nothing is found
     that fits, values are computed again, if `recompute` allows it, and the batch is done in as few parts as will do, if
     `microbatches` allows that. Raises SW0468 where there is no mesh, SW0405 where the program has another one, SW0469
-    where nothing was found that fits, and SW0585 for another objective.
+    where nothing was found that fits, SW0585 for another objective, and SW0587 for a layout that splits a dim unevenly.
     """
     if objective not in get_args(Goal):
         raise value_error(
@@ -92,6 +93,13 @@ def on_mesh(traced: ModuleOp, mesh: Mesh | None) -> ModuleOp:
     module = traced.clone()
     _put_on(module, mesh)
     run_pipeline(module, IMPORT)
+    for value in uneven_values(module):
+        raise fault(
+            "SW0587",
+            "layouts are to be chosen, and this is split into parts that are not equal",
+            value,
+            help="leave that layout out, split the dim by fewer devices, or lay out the rest yourself",
+        )
     return module
 
 

@@ -697,3 +697,21 @@ def test_an_objective_that_nobody_knows() -> None:
     assert isinstance(caught.value, ValueError)
     assert (found.code, found.message) == ("SW0585", "layouts cannot be chosen for 'money'")
     assert found.help == 'choose for "bytes", or for "seconds"'
+
+
+def test_what_somebody_split_unevenly_is_refused_where_it_stands() -> None:
+    mesh = sw.Mesh(x=4, y=2)
+
+    def uneven(a: Any, b: Any) -> Any:
+        return sw.constraint(a @ b, sw.Layout(["x", "unsharded"], mesh, uneven=True)) @ b.T
+
+    traced = sw.function(uneven).trace(sw.TensorSpec((6, 9)), sw.TensorSpec((9, 5)))
+    with pytest.raises(sw.ShardwrightError) as caught:
+        traced.lay_out(mesh)
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.message) == (
+        "SW0587",
+        "layouts are to be chosen, and this is split into parts that are not equal",
+    )
+    assert found.location is not None
+    assert found.location.line == uneven.__code__.co_firstlineno + 1
