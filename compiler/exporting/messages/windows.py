@@ -10,7 +10,7 @@ from itertools import accumulate
 import numpy as np
 from xdsl.ir import SSAValue
 
-from shardwright.compiler.exporting.messages.devices import Piece, groups, spacing, windows
+from shardwright.compiler.exporting.messages.devices import Numbers, Piece, groups, spacing, windows
 from shardwright.compiler.exporting.writer import Writer
 from shardwright.dialects import dtensor, stablehlo
 from shardwright.dialects.types import shape_of
@@ -72,6 +72,12 @@ def written(writer: Writer, ops: Sequence[dtensor.WindowOp]) -> list[SSAValue]:
     starts = [0, *accumulate(shape_of(value)[first] for value in values)]
     joined = values[0] if len(values) == 1 else writer.put(stablehlo.ConcatenateOp(values, first))
     members = groups(axes, writer.mesh)
+    source = _only_sender(moves, plan, count)
+    if source is not None:
+        whole = _handed_on(writer, joined, members, source, writer.index(axes))
+        return [
+            writer.part(whole, {first: start}, shape_of(value)) for start, value in zip(starts, values, strict=False)
+        ]
     for at, (sizes, messages) in enumerate(plan):
         found = {one.sender: (one.what[0] + starts[one.number], *one.what[1:]) for one in messages}
         what = [found.get(part, found[messages[0].sender]) for part in range(count)]
@@ -81,6 +87,41 @@ def written(writer: Writer, ops: Sequence[dtensor.WindowOp]) -> list[SSAValue]:
         for number in sorted({one.number for one in messages}):
             results[number].take(moved, at)
     return [result.whole() for result in results]
+
+
+def _only_sender(moves: Sequence[Move], plan: Sequence[Round], count: int) -> int | None:
+    """The part that sends all that it has to all others, who keep nothing of their own; None where that is not so."""
+    everything = {(number, part, *(0 for _ in move.dims)) for number, move in enumerate(moves) for part in range(count)}
+    found = {(one.number, one.receiver, *one.what) for _, messages in plan for one in messages}
+    pieces = [one for _, messages in plan for one in messages]
+    senders = {one.sender for one in pieces}
+    whole = all(
+        tuple(shape_of(value)[dim] for dim in move.dims) == sizes
+        for move in moves
+        for value in (move.op.inputs[0], move.op.outputs[0])
+        for sizes, _ in plan
+    )
+    aside = any(any(one.slot) for one in pieces)
+    alone = whole and not aside and found == everything and len(senders) == 1 and count > 2
+    return senders.pop() if alone else None
+
+
+def _handed_on(writer: Writer, value: SSAValue, members: Numbers, source: int, place: SSAValue) -> SSAValue:
+    """
+    What one part of a group has, on all of them: in each round all that have it hand it on.
+
+    As much is sent as if one sent it to each, in the logarithm of as many rounds.
+    """
+    count, having = members.shape[1], 1
+    while having < count:
+        ahead = [((source + at) % count, (source + at + having) % count) for at in range(min(having, count - having))]
+        moved = writer.permute(value, np.concatenate([members[:, pair] for pair in ahead]))
+        receivers = {receiver for _, receiver in ahead}
+        told = writer.lookup([int(part in receivers) for part in range(count)], place)
+        arrived = writer.put(stablehlo.CompareOp(told, writer.number(1), "EQ"))
+        value = writer.put(stablehlo.SelectOp(arrived, moved, value))
+        having *= 2
+    return value
 
 
 class _Result:
