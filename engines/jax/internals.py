@@ -63,6 +63,12 @@ def trace_context() -> Hashable:
     return import_module("jax._src.config").trace_context()
 
 
+def writes_references(traced: Any) -> bool:
+    """Whether a traced function reads or writes a `jax.Ref` of somebody else's."""
+    kind = import_module("jax._src.state.types").RefEffect
+    return any(isinstance(effect, kind) for effect in traced.jaxpr.effects)
+
+
 def abstract(shape: tuple[int, ...], dtype: Any) -> Any:
     """What JAX knows of an array of such a shape and type while it traces."""
     return import_module("jax._src.core").ShapedArray(shape, dtype)

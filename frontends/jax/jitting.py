@@ -15,7 +15,13 @@ from shardwright.compiler.reading.bytecode import required
 from shardwright.diagnostics import ShardwrightError
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.engines.jax.agreement import agree
-from shardwright.engines.jax.internals import devices_of, is_tracing, leave_out_of_places, trace_context
+from shardwright.engines.jax.internals import (
+    devices_of,
+    is_tracing,
+    leave_out_of_places,
+    trace_context,
+    writes_references,
+)
 from shardwright.frontends.jax.choosing import Objective, Wanted
 from shardwright.frontends.jax.lowered import Lowered, partitioned_by_us
 from shardwright.frontends.jax.signatures import Names, Numbers, Static, kinds, refuse_ours, spelled_alike
@@ -112,7 +118,7 @@ class Jitted(Generic[P, R]):
         leaves = self._static.split(args, kwargs).leaves
         self._check_outermost(leaves)
         refuse_ours(leaves)
-        return partitioned_by_us(*self._theirs(args, kwargs), self._kept, self._wanted)
+        return self._partitioned(*self._theirs(args, kwargs))
 
     def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
         """The shapes and types of the results, as `jax.eval_shape` gives them."""
@@ -126,11 +132,11 @@ class Jitted(Generic[P, R]):
 
     def _program(self, args: Any, kwargs: Any) -> Callable[..., Any]:
         """What runs the program for such arguments."""
-        theirs, gives = self._theirs(args, kwargs)
+        traced, theirs = self._theirs(args, kwargs)
         if len(devices_of(theirs)) == 1 and self._wanted is None:  # there is nothing to partition
             return self._plain
         try:
-            lowered = partitioned_by_us(theirs, gives, self._kept, self._wanted)
+            lowered = self._partitioned(traced, theirs)
         except ShardwrightError as error:
             # What XLA's partitioner would send, and whether that fits, nobody knows.
             if self._fallback != "xla" or ACTIVE.get() or self._wanted is not None:
@@ -138,14 +144,26 @@ class Jitted(Generic[P, R]):
             warnings.warn(f"XLA's partitioner takes {self!r}: {error}", RuntimeWarning, stacklevel=3)
             return self._plain
         lowered.allow()
-        agree(lowered.as_text(), devices_of(theirs))
+        agree(lowered.as_text(debug_info=True), devices_of(theirs))
         return lowered.run
 
-    def _theirs(self, args: Any, kwargs: Any) -> tuple[Any, list[Any]]:
-        """What JAX lowers the function to, and the abstract values of its results."""
+    def _theirs(self, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        """What JAX traces the function to, and what it lowers that to."""
         with _lowering():
             traced = self._plain.trace(*args, **kwargs)
-            return traced.lower(), import_module("jax").tree.leaves(traced.out_avals)
+            return traced, traced.lower()
+
+    def _partitioned(self, traced: Any, theirs: Any) -> Lowered:
+        if writes_references(traced):
+            raise type_error(
+                "SW0588",
+                f"{self!r} reads or writes a jax.Ref that was made outside of it",
+                "what it holds is memory of its own, and a partitioned program takes and gives arrays",
+                help="give the array to the function and take the new one back, donated if need be; "
+                "a Ref that is made inside of the function is no other than a variable",
+            )
+        gives = import_module("jax").tree.leaves(traced.out_avals)
+        return partitioned_by_us(theirs, gives, self._kept, self._wanted)
 
     def _check_outermost(self, leaves: list[Any]) -> None:
         if _traced(leaves):

@@ -21,6 +21,7 @@ from shardwright.dialects.collector import collector_paused
 from shardwright.dialects.dtensor import MeshOp
 from shardwright.dialects.dtensor.attributes import LayoutAttr
 from shardwright.dialects.text.parsing import parse_module
+from shardwright.dialects.text.printing import print_module
 from shardwright.engines.jax.internals import (
     asked_of_results,
     calling,
@@ -90,9 +91,15 @@ class Lowered:
         """What is sent, why, and for which line: print it, or ask it `.why("model.py:18")`."""
         return self.partitioned.explain()
 
-    def as_text(self) -> str:
-        """The program as StableHLO, with the program of each device in a manual computation."""
-        return self._text
+    def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
+        """
+        The program as StableHLO, with the program of each device in a manual computation; or in another of JAX's words.
+
+        With `debug_info`, each op says what it is called where it was written.
+        """
+        if dialect not in (None, "stablehlo"):
+            return self._lowered().as_text(dialect, debug_info=debug_info)
+        return self._text if debug_info else print_module(parse_module(self._text, "lowered"))
 
     def allow(self) -> None:
         """Refuses a program that breaks the limits of the blocks around (SW0580, SW0581)."""
@@ -109,9 +116,12 @@ class Lowered:
         return self._compiled(compiler_options)
 
     def _compiled(self, compiler_options: dict[str, Any] | None = None) -> Compiled:
+        return Compiled(self, self._lowered().compile(compiler_options))
+
+    def _lowered(self) -> Any:
+        """What JAX lowers the partitioned program to."""
         jax = import_module("jax")
-        takes = [jax.ShapeDtypeStruct(info.shape, info.dtype) for info in _infos(self.theirs)]
-        return Compiled(self, self._jitted.lower(*takes).compile(compiler_options))
+        return self._jitted.lower(*(jax.ShapeDtypeStruct(info.shape, info.dtype) for info in _infos(self.theirs)))
 
     def run(self, leaves: Sequence[Any]) -> Any:
         """The results for the arrays of a call, which are not waited for."""

@@ -20,8 +20,10 @@ from shardwright.runtime.codegen.memory import LEAST_SECONDS, key_of, recall, re
 FEWEST_CHARACTERS = 1 << 15
 """Programs of less text are partitioned about as fast as they would be found."""
 
-_PLACES = re.compile(r" loc\(#loc\d*\)|^#loc.*\n", re.MULTILINE)
-"""Where ops were written: programs that differ in nothing else are partitioned alike."""
+_PLACE = re.compile(r" loc\((#loc\d*)\)")
+_DECLARED = re.compile(r"^(#loc\d*) = loc\((.*)\)\n", re.MULTILINE)
+_NAME = re.compile(r'"((?:[^"\\]|\\.)*)"\(')
+"""Where ops were written, and what they are called there."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,13 @@ def name_of(text: str, theirs: Any, *facts: object) -> str | None:
         return None
     versions = [import_module(name).__version__ for name in ("jax", "jaxlib")]
     first = devices_of(theirs)[0]
-    return key_of(_PLACES.sub("", text), "jax", *versions, first.platform, first.default_memory().kind, *facts)
+    return key_of(without_places(text), "jax", *versions, first.platform, first.default_memory().kind, *facts)
+
+
+def without_places(text: str) -> str:
+    """The text with what ops are called, and not where they were written: what differs in that alone is the same."""
+    named = {place: found[1] if (found := _NAME.match(said)) else "" for place, said in _DECLARED.findall(text)}
+    return _PLACE.sub(lambda found: f" {named.get(found[1], '')}", _DECLARED.sub("", text))
 
 
 def recalled(name: str | None) -> Local | None:

@@ -94,6 +94,51 @@ def test_under_a_mesh_what_nobody_laid_out_is_whole() -> None:
     assert {str(leaf.sharding.mesh) for leaf in jax.tree.leaves(found)} == {str(mesh())}
 
 
+def test_scopes_are_in_the_compiled_program_and_not_in_its_text_unless_asked_for() -> None:
+    """Profiles of XLA's are read by them; what is sent has the name of the op that needs it."""
+
+    def scoped(x: Any) -> Any:
+        with jax.named_scope("my_layer"):
+            hidden = jnp.log(x @ x.T)
+        return hidden.sum(1)
+
+    lowered = sw.jax.jit(scoped).lower(put((16, 8), "data"))
+    names = set(re.findall(r'op_name="([^"]*)"', lowered.compile().as_text()))
+    assert {"jit(scoped)/call_exported/my_layer/log", "jit(scoped)/call_exported/my_layer/dot_general"} <= names
+    assert '"my_layer/log"(unknown)' in lowered.as_text(debug_info=True)
+    assert "my_layer" not in lowered.as_text()
+    assert "HloModule" in lowered.as_text("hlo")
+
+
+@pytest.mark.parametrize("closed_over", [True, False])
+def test_a_reference_from_outside_is_refused_and_goes_to_xla_if_asked(closed_over: bool) -> None:
+    """One that is made inside is a variable."""
+
+    def doubled(held: Any) -> None:
+        held[...] = held[...] * 2
+
+    def inside(x: Any) -> Any:
+        held = jax.new_ref(x)
+        doubled(held)
+        return held[...]
+
+    x = put((16, 8), "data")
+    same(sw.jax.jit(inside)(x), x * 2)
+    held = jax.new_ref(x)
+    function, given = ((lambda: doubled(held)), ()) if closed_over else (doubled, (held,))
+    with pytest.raises(TypeError) as caught:
+        sw.jax.jit(function)(*given)
+    assert str(caught.value).split(": ", 1)[1] == (
+        f"error[SW0588]: {sw.jax.jit(function)!r} reads or writes a jax.Ref that was made outside of it\n"
+        "  note: what it holds is memory of its own, and a partitioned program takes and gives arrays\n"
+        "  help: give the array to the function and take the new one back, donated if need be; "
+        "a Ref that is made inside of the function is no other than a variable"
+    )
+    with pytest.warns(RuntimeWarning, match="SW0588"):
+        sw.jax.jit(function, fallback="xla")(*given)
+    same(held[...], x * 2)
+
+
 def test_options_of_xla_go_to_xla() -> None:
     """One that it does not know is refused by it, with or without others given before."""
     lowered = sw.jax.jit(step, compiler_options={"xla_cpu_enable_fast_math": False}).lower(*training())

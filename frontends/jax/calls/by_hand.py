@@ -112,13 +112,13 @@ def partition_by_hand(traced: Traced, devices: Sequence[Any], known: Sequence[An
 
 def _text(partitioned: Partitioned, answers: Sequence[Answer], mesh: JaxMesh) -> str:
     """What XLA gets, with all calls that only JAX can make or write."""
-    text = partitioned.to_stablehlo(platform=mesh.platform)
+    text = partitioned.to_stablehlo(platform=mesh.platform, names=True)
     if not answers and next(called_back(partitioned.module), None) is None:
         return text
     module = parse_module(text, "partitioned")
     _write_out(module, answers, mesh)
     let_call_back(module, mesh.whole.size)
-    return print_module(module)
+    return print_module(module, debuginfo=True)
 
 
 def _refused(op: Operation, what: str) -> ShardwrightError:
