@@ -38,7 +38,8 @@ def _made_again(ops: Sequence[Operation]) -> Iterator[list[Operation]]:
     for op in ops:
         again = RECOMPUTE in op.attributes
         if isinstance(op, CollectiveOp):
-            key = (op.name, *op.operands, *sorted((name, value) for name, value in op.properties.items()))
+            facts = ((name, value) for name, value in op.properties.items() if name != "reason")
+            key = (op.name, *op.operands, *sorted(facts, key=itemgetter(0)))
             again = again or key in seen
             seen.add(key)
         if again:

@@ -34,7 +34,7 @@ module attributes {LIMITdtensor.stage = "local"} {
   func.func public @main(%w: tensor<4xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
     %0 = dtensor.all_gather @mesh [{"x"}] %w {reason = "asked"} : (tensor<4xf32>) -> tensor<8xf32>
     %1 = stablehlo.multiply %0, %y : tensor<8xf32>
-    %2 = dtensor.all_gather @mesh [{"x"}] %w {reason = "asked"} : (tensor<4xf32>) -> tensor<8xf32>
+    %2 = dtensor.all_gather @mesh [{"x"}] %w {reason = "asked by another"} : (tensor<4xf32>) -> tensor<8xf32>
     %3 = stablehlo.subtract %1, %2 : tensor<8xf32>
     return %3 : tensor<8xf32>
   }
