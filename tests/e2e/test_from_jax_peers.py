@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Callable
 from importlib import import_module
@@ -113,17 +114,45 @@ def _() -> None:
     same(all_of_them, put("data"), jax.random.key(1))
 
 
-@row("`lower(...)`, `compile()`, `jax.ShapeDtypeStruct`")
+@row("`lower(...)`, `compile(options)`, `as_text`, `jax.ShapeDtypeStruct`")
 def _() -> None:
     shape = jax.ShapeDtypeStruct((8, 8), np.float32, sharding=sharding("data"))
     lowered = sw.jax.jit(lambda a: a.sum(0)).lower(shape)
     assert lowered.predicted_bytes > 0
     np.testing.assert_array_equal(lowered.compile()(put("data")), np.asarray(put()).sum(0))
+    lowered.compile({"xla_cpu_enable_fast_min_max": True})
+    assert "HloModule" in lowered.as_text("hlo")
+    with pytest.raises(ValueError, match="must be the result of"):
+        importlib.import_module("jax.export").export(sw.jax.jit(lambda a: a.sum(0)))
 
 
-@row("`eval_shape`, `clear_cache`, `jax.disable_jit`")
+@row("`jax.named_scope`")
+def _() -> None:
+    def scoped(a: Any) -> Any:
+        with jax.named_scope("layer"):
+            return jnp.sin(a)
+
+    assert "call_exported/layer/sin" in sw.jax.jit(scoped).lower(put("data")).compile().as_text()
+
+
+@row("`jax.Ref`")
+def _() -> None:
+    def inside(a: Any) -> Any:
+        held = jax.new_ref(a)
+        held[0] = held[1]
+        return held[...]
+
+    same(inside, put("data"))
+    held = jax.new_ref(put("data"))
+    with pytest.raises(TypeError, match="SW0588"):
+        sw.jax.jit(lambda: held[...])()
+
+
+@row("`step.eval_shape(...)`, `clear_cache`, `jax.disable_jit`")
 def _() -> None:
     ours, theirs = sw.jax.jit(lambda a: a.sum(0)), jax.jit(lambda a: a.sum(0))
+    with pytest.raises(TypeError, match="SW0570"):
+        jax.eval_shape(ours, put("data"))
     assert ours.eval_shape(put("data")).shape == theirs.eval_shape(put("data")).shape == (8,)
     ours(put("data"))
     ours.clear_cache()
