@@ -83,6 +83,20 @@ def test_a_step_fits_and_its_parameters_come_back_as_they_went(limit: int, ways:
         assert whole.argument_size_in_bytes + whole.temp_size_in_bytes > 3 * limit
 
 
+def test_a_result_that_takes_an_argument_s_memory_lies_as_it_does() -> None:
+    """Turned around it would send less: the product of the argument, and a result that knows nothing of it."""
+
+    def outer(w: Any, x: Any) -> Any:
+        return x[:, None] * x[None, :], w @ x
+
+    given = np.ones((512, 512), np.float32), np.ones(512, np.float32)
+    with jax.set_mesh(mesh()):
+        kept = sw.jax.jit(outer, donate_argnums=0, objective="bytes").lower(*given)
+        free = sw.jax.jit(outer, objective="bytes").lower(*given)
+    assert spec(kept.in_shardings[0]) == spec(kept.out_shardings[0])
+    assert spec(free.in_shardings[0]) != spec(free.out_shardings[0])
+
+
 def test_what_fits_nowhere_says_what_would_help() -> None:
     with jax.set_mesh(mesh()), pytest.raises(sw.ShardwrightError) as caught:
         sw.jax.jit(step, memory_limit="400kB", fallback="xla")(*training())
