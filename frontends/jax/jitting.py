@@ -171,7 +171,8 @@ class Jitted(Generic[P, R]):
                 "SW0570",
                 f"{self!r} is called by a function that JAX itself traces",
                 "a program is partitioned as a whole: what is around it, too",
-                help="put it outermost: shardwright.jax.jit(jax.grad(function)), with plain functions inside",
+                help="put it outermost: shardwright.jax.jit(jax.grad(function)), with plain functions inside; "
+                "what it gives is told by its own eval_shape(...) and lower(...)",
             )
 
 
