@@ -51,10 +51,7 @@ def chosen(
     `microbatches` allows that. Raises SW0468 where there is no mesh, SW0405 where the program has another one, SW0469
     where nothing was found that fits, SW0585 for another objective, and SW0587 for a layout that splits a dim unevenly.
     """
-    if objective not in get_args(Goal):
-        raise value_error(
-            "SW0585", f"layouts cannot be chosen for {objective!r}", help='choose for "bytes", or for "seconds"'
-        )
+    check_goal(objective)
     module = on_mesh(traced, mesh)
     if objective == "bytes" and limit is None:
         chooser = Chooser(module)
@@ -75,6 +72,14 @@ def chosen(
         if offer is not None and offer.tried.memory.peak < plain.least.memory.peak:
             offers.append(offer)
     raise nothing_fits(module, most, plain.least, offers)
+
+
+def check_goal(objective: str) -> None:
+    """Raises `ValueError` (SW0585) for what no layouts are chosen for."""
+    if objective not in get_args(Goal):
+        raise value_error(
+            "SW0585", f"layouts cannot be chosen for {objective!r}", help='choose for "bytes", or for "seconds"'
+        )
 
 
 def least_sent_by_any(traced: ModuleOp, mesh: Mesh | None) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from shardwright.compiler.stages import Traced
 from shardwright.diagnostics.faults import value_error
@@ -42,13 +42,13 @@ class Wanted:
         """
         if memory_limit is None and objective is None and topology is None and not recompute and not microbatches:
             return None
-        if objective not in (None, *get_args(Objective)):
-            raise value_error(
-                "SW0585", f"layouts cannot be chosen for {objective!r}", help='choose for "bytes", or for "seconds"'
-            )
+        from shardwright.compiler.layouts.automatic import check_goal  # only for who asks for it
+
+        usual: Objective = "bytes" if topology is None else "seconds"
+        goal = usual if objective is None else objective
+        check_goal(goal)
         limit = None if memory_limit is None else size_in_bytes(memory_limit)
-        fallback: Objective = "bytes" if topology is None else "seconds"
-        return cls(limit, objective or fallback, topology, recompute, microbatches)
+        return cls(limit, goal, topology, recompute, microbatches)
 
     def lay_out(self, traced: Traced, known: Sequence[Any]) -> Traced:
         """

@@ -226,13 +226,14 @@ class _Source:
 
     def __init__(self, theirs: Any, donated: Sequence[int], wanted: Wanted | None) -> None:
         self.theirs, self.donated, self.wanted = theirs, donated, wanted
-        self.known = [*shardings_of(theirs), *shardings_around()]
+        self.around = shardings_around()
+        self.known = [*shardings_of(theirs), *self.around]
         self.text = str(theirs.as_text(debug_info=True))
         self._made: tuple[Partitioned, str] | None = None
 
     def local(self) -> Local:
         """What JAX has to know of it: remembered, or made and remembered."""
-        name = name_of(self.text, self.theirs, self.donated, MESSAGE_BYTES, *self._asked())
+        name = name_of(self.text, self.theirs, self.donated, MESSAGE_BYTES, self.wanted, self._mesh_around())
         found = recalled(name)
         if found is None:
             started = time.perf_counter()
@@ -247,16 +248,17 @@ class _Source:
     @collector_paused()
     def _partition(self) -> tuple[Partitioned, str]:
         if self._made is None:
-            traced = _traced(self.theirs, self.text, self.donated, together=self.wanted is not None)
+            together = self.wanted is not None
+            traced = _traced(self.theirs, self.text, self.donated, self._mesh_around(), together=together)
             if self.wanted is not None:
                 traced = self.wanted.lay_out(traced, self.known)
             even = even_at_borders(whole_where_empty(traced))
             self._made = partition_by_hand(even, devices_of(self.theirs), self.known)
         return self._made
 
-    def _asked(self) -> list[object]:
-        """What layouts are chosen for, and over which mesh if the text knows none."""
-        return [] if self.wanted is None else [self.wanted, [dict(each.mesh.shape) for each in shardings_around()]]
+    def _mesh_around(self) -> list[tuple[str, int]]:
+        """The axes of the mesh of `jax.set_mesh` when this was lowered, of which the text may know nothing."""
+        return [axis for sharding in self.around for axis in sharding.mesh.shape.items()]
 
 
 def _local(partitioned: Partitioned, text: str, device: Any) -> Local:
@@ -284,15 +286,17 @@ four do.
 """
 
 
-def _traced(theirs: Any, text: str, donated: Sequence[int], *, together: bool) -> Traced:
+def _traced(
+    theirs: Any, text: str, donated: Sequence[int], around: Sequence[tuple[str, int]], *, together: bool
+) -> Traced:
     """
     The program as JAX lowered it; results that can have a donated argument's memory have its layout.
 
-    If nobody gave one, they get one `together`.
+    If nobody gave one, they get one `together`. `around` are the axes of the mesh of `jax.set_mesh`.
     """
     name = str(theirs.compiler_ir("stablehlo").operation.attributes["sym_name"]).strip('"').removeprefix("jit_")
     module = parse_module(text, name)
-    _declare_mesh(module)
+    _declare_mesh(module, around)
     keep_together(module)
     hold_calls_back(module)
     refuse_moves_between(module, devices_of(theirs)[0].default_memory().kind)
@@ -303,12 +307,10 @@ def _traced(theirs: Any, text: str, donated: Sequence[int], *, together: bool) -
     return read_module(module, name, BACKEND)
 
 
-def _declare_mesh(module: ModuleOp) -> None:
-    """Declares the mesh of `jax.set_mesh`, if nothing in the program has a sharding on it."""
-    if any(isinstance(op, sdy.MeshOp) for op in module.ops):
-        return
-    for sharding in shardings_around():
-        insert_before(entry_function(module), MeshOp("mesh", list(sharding.mesh.shape.items())))
+def _declare_mesh(module: ModuleOp, around: Sequence[tuple[str, int]]) -> None:
+    """Declares the mesh of `jax.set_mesh`, if nothing in the program has a sharding on one."""
+    if around and not any(isinstance(op, sdy.MeshOp) for op in module.ops):
+        insert_before(entry_function(module), MeshOp("mesh", list(around)))
 
 
 def layouts_of(partitioned: Partitioned) -> tuple[list[LayoutSpec], list[LayoutSpec]]:

@@ -153,14 +153,3 @@ def test_on_explicit_axes_everything_is_laid_out() -> None:
 def test_what_cannot_be_meant_is_refused_at_once(options: Any, code: str) -> None:
     with pytest.raises(ValueError, match=code):
         sw.jax.jit(step, **options)
-
-
-def test_programs_for_different_limits_are_remembered_apart(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SHARDWRIGHT_CACHE", str(tmp_path))
-    given = training()
-    with jax.set_mesh(mesh()):
-        first = [
-            sw.jax.jit(step, memory_limit=limit, microbatches=True).lower(*given).as_text()
-            for limit in (2_000_000, 420_000)
-        ]
-    assert first[0] != first[1]

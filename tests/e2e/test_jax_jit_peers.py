@@ -90,7 +90,7 @@ def test_under_a_mesh_what_nobody_laid_out_is_whole() -> None:
         lowered = sw.jax.jit(step).lower(*given)
         found = sw.jax.jit(step)(*given)
     same(found, jax.jit(step)(*given))
-    assert lowered.predicted_bytes == 0
+    assert lowered.predicted_bytes == 0  # outside of the mesh by now
     assert {str(leaf.sharding.mesh) for leaf in jax.tree.leaves(found)} == {str(mesh())}
 
 

@@ -87,6 +87,24 @@ def test_what_differs_is_partitioned() -> None:
     assert not runs(product, put(X, "data", None), w, donate_argnums=0)[0]
 
 
+def test_what_only_the_mesh_around_or_a_wish_tells_apart_is_partitioned() -> None:
+    """The text names no mesh; a program that was found is explained outside of the mesh, too."""
+    for shape, options in (
+        ((4, 2), {}),
+        ((2, 4), {}),
+        ((2, 4), {"memory_limit": "1MB"}),
+        ((2, 4), {"objective": "bytes"}),
+    ):
+        mesh = jax.sharding.Mesh(np.array(jax.devices()[:8]).reshape(shape), ("data", "model"))
+        for fresh in (True, False):
+            with jax.set_mesh(mesh):
+                ran, found, result = runs(product, X, W, **options)
+            assert ran is fresh
+            assert found.partitioned.interface.mesh.sizes == dict(mesh.shape)
+            assert result.sharding.mesh == mesh
+            np.testing.assert_allclose(result, product(X, W), rtol=1e-5, atol=1e-5)
+
+
 def test_a_change_of_ours_partitions_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     arguments = put(X, "data", None), put(W, None, "model")
     runs(product, *arguments)
