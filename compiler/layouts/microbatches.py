@@ -13,7 +13,7 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from xdsl.dialects.builtin import ModuleOp, i32
+from xdsl.dialects.builtin import ModuleOp, StringAttr, i32
 from xdsl.ir import Block, Operation, SSAValue
 
 from shardwright.compiler.layouts.unsharded import strip_layouts
@@ -28,16 +28,19 @@ from shardwright.dialects.dtensor import (
     MeshOp,
     RelayoutOp,
     UnreduceOp,
+    layout_of,
 )
+from shardwright.dialects.dtensor.attributes import LayoutAttr
 from shardwright.dialects.dtensor.hints import BarrierOp, GroupOp
 from shardwright.dialects.dtensor.manual import manual_axes
+from shardwright.dialects.stablehlo import OptimizationBarrierOp
 from shardwright.dialects.types import element_of, shape_of
 from shardwright.passes.choosing.assignments import Assigner
 from shardwright.passes.choosing.choose_layouts import write_layouts
 from shardwright.passes.program import Program, entry_function
 from shardwright.passes.propagation.numbering import build_program
-from shardwright.passes.rewriter import erase, insert_before, retype
-from shardwright.passes.stages import WHY
+from shardwright.passes.rewriter import erase, insert_before, replace_with, retype
+from shardwright.passes.stages import WHY, uneven_values
 from shardwright.rules.reductions import is_zero
 
 __all__ = ["Microbatches", "fewest_parts"]
@@ -45,14 +48,18 @@ __all__ = ["Microbatches", "fewest_parts"]
 PARTS = "microbatch"
 """The axis whose devices the parts would be."""
 
+REQUESTS = (ConstraintOp, RelayoutOp)
+"""The ops that ask for the layout of a value."""
+
 
 class Microbatches:
     """
     A program in parts of its batch: 2, 3, 4 ... as far as that divides; in none where there is no batch.
 
     A batch is what can be done part by part: nothing that has it needs what is summed over it. Of several the one that
-    most bytes have. A program that asks for layouts of what it neither takes nor gives, or of a manual
-    computation, is not taken apart.
+    most bytes have. Where the program asks for the layout of a value, the parts of that value get it, and numbers of
+    parts with which it would split them unevenly are left out. A program of a manual computation, with barriers of
+    layouts, or with groups of what it neither takes nor gives, is not taken apart.
     """
 
     def __init__(self, module: ModuleOp):
@@ -60,7 +67,7 @@ class Microbatches:
         self._first: tuple[int, int, _Parts] | None = None
         """The named dim that is the batch, the least number of its parts, and these."""
         border = {*entry_function(module).body.block.args, *returned(entry_function(module).body.block)}
-        self.counts = [] if any(_is_asking(op, border) for op in module.walk()) else self._counts()
+        self.counts = [] if any(_is_binding(op, border) for op in module.walk()) else self._counts()
 
     def _counts(self) -> list[int]:
         dims = (size for argument in entry_function(self._module).args for size in shape_of(argument))
@@ -78,7 +85,10 @@ class Microbatches:
         assert self._first is not None
         name, first, parts = self._first
         found = parts if count == first else _Splits(self._module, count).split(name)
-        return None if found is None else _written(self._module.clone(), found)
+        if found is None:
+            return None
+        module = _written(self._module.clone(), found)
+        return None if any(uneven_values(module)) else module
 
 
 def fewest_parts(counts: Sequence[int], tried: Callable[[int], float | None], whole: float, limit: float) -> int | None:
@@ -123,13 +133,43 @@ def _expected(count: int, known: Sequence[tuple[int, float]]) -> float:
     return less + divided * (1 / count - 1 / many)
 
 
-def _is_asking(op: Operation, border: Container[SSAValue]) -> bool:
-    """Whether an op asks for a layout of what is not taken or given, or is of a manual computation."""
+def _is_binding(op: Operation, border: Container[SSAValue]) -> bool:
+    """Whether an op says something of a layout that cannot be said of parts, or is of a manual computation."""
     if isinstance(op, GroupOp):
         return op.operands[0] not in border
-    if isinstance(op, ConstraintOp):
-        return op.results[0] not in border
-    return isinstance(op, RelayoutOp | BarrierOp) or bool(manual_axes(op))
+    return isinstance(op, BarrierOp) or bool(manual_axes(op))
+
+
+def _hide_requests(module: ModuleOp) -> None:
+    """
+    Puts a barrier, which knows what it stands for, where a layout is asked for: it comes along into the parts.
+
+    ```
+    %1 = dtensor.constraint %0 : tensor<8x4xf32> -> tensor<8x4xf32, #rows>
+    %1 = stablehlo.optimization_barrier %0 {dtensor.constraint = #rows} : tensor<8x4xf32>
+    ```
+
+    What is asked for a result alone is asked for of the whole, in the end.
+    """
+    last = entry_function(module).get_return_op()
+    for op in list(module.walk()):
+        if isinstance(op, REQUESTS) and any(use.operation is not last for use in op.result.uses):
+            spec = layout_of(op.result)
+            assert spec is not None
+            barrier = OptimizationBarrierOp([op.operand])
+            barrier.attributes |= {op.name: LayoutAttr(spec), "reason": op.reason or StringAttr("")}
+            replace_with(op, barrier)
+
+
+def _show_requests(op: Operation) -> Operation:
+    """Asks for layouts again where barriers stand for that, in an op; returns what stands in its place."""
+    for inner in list(op.walk()):
+        for kind in REQUESTS:
+            layout, reason = inner.attributes.get(kind.name), inner.attributes.get("reason")
+            if isinstance(layout, LayoutAttr) and isinstance(reason, StringAttr):
+                asked = replace_with(inner, kind(inner.operands[0], layout.data, reason.data or None))
+                op = asked if inner is op else op
+    return op
 
 
 def _divisors(size: int) -> list[int]:
@@ -144,6 +184,7 @@ class _Splits:
     def __init__(self, module: ModuleOp, parts: int):
         self._parts = parts
         self._bare = module.clone()
+        _hide_requests(self._bare)
         strip_layouts(self._bare)
         for op in list(self._bare.ops):
             if isinstance(op, MeshOp):
@@ -316,7 +357,7 @@ class _Loop:
                 for before, after in zip(op.walk(), copy.walk(), strict=True):
                     after.location = before.location
                 copy.attributes.pop(WHY, None)  # of the parts nobody speaks any more
-                build.insert(copy)
+                self.values |= zip(op.results, _show_requests(build.insert(copy)).results, strict=True)
 
     def run(self, build: Builder) -> None:
         """Puts the loop."""

@@ -83,6 +83,33 @@ def test_a_step_fits_and_its_parameters_come_back_as_they_went(limit: int, ways:
         assert whole.argument_size_in_bytes + whole.temp_size_in_bytes > 3 * limit
 
 
+def test_parts_of_a_batch_where_layers_say_how_they_lie() -> None:
+    """A scan over layers with constraints inside, each computed again going back, as large models are written."""
+    say = jax.lax.with_sharding_constraint
+
+    def layer(x: Any, weights: Any) -> Any:
+        hidden = say(jnp.tanh(x @ weights[0]), P("data", "model"))
+        return say(x + hidden @ weights[1], P("data", None)), None
+
+    def improved(params: Any, x: Any, y: Any) -> Any:
+        def lost(params: Any) -> Any:
+            found, _ = jax.lax.scan(jax.checkpoint(layer), say(x, P("data", None)), params)
+            return ((found - y) ** 2).mean()
+
+        loss, slopes = jax.value_and_grad(lost)(params)
+        return jax.tree.map(lambda p, g: p - g, params, slopes), loss
+
+    params, x, y = training()
+    stacked = jax.tree.map(lambda *leaves: jnp.stack(leaves), *params)
+    with jax.set_mesh(mesh()):
+        wanted = jax.jit(improved)(stacked, x, y)
+        lowered = sw.jax.jit(improved, memory_limit="300kB", microbatches=True).lower(stacked, x, y)
+        same(sw.jax.jit(improved, memory_limit="300kB", microbatches=True)(stacked, x, y), wanted)
+        with pytest.raises(sw.ShardwrightError, match="SW0469"):
+            sw.jax.jit(improved, memory_limit="300kB").lower(stacked, x, y)
+    assert max(row.repetition.times for row in lowered.predicted) > LAYERS
+
+
 def test_a_result_that_takes_an_argument_s_memory_lies_as_it_does() -> None:
     """Turned around it would send less: the product of the argument, and a result that knows nothing of it."""
 

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from xdsl.dialects.builtin import StringAttr
 
 import shardwright as sw
 from shardwright.compiler.layouts.memory import memory_of
-from shardwright.compiler.layouts.microbatches import Microbatches, fewest_parts
+from shardwright.compiler.layouts.microbatches import REQUESTS, Microbatches, fewest_parts
 from shardwright.compiler.pipelines import IMPORT, run_pipeline
 from shardwright.compiler.stages import Traced
-from shardwright.dialects.dtensor import ConstraintOp
+from shardwright.dialects.dtensor import ConstraintOp, RelayoutOp
 from shardwright.dialects.dtensor.hints import GroupOp
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.types import shape_of
@@ -22,6 +23,7 @@ from shardwright.runtime.executable import compile_module
 
 ROWS, SIZE, HIDDEN, LAYERS = 512, 8, 32, 2
 MESH = sw.Mesh(data=4)
+GRID = sw.Mesh(data=2, model=2)
 F32 = 4
 WEIGHTS = LAYERS * 2 * SIZE * HIDDEN * F32
 
@@ -62,8 +64,8 @@ def counts(function: Callable[..., Any], *shapes: tuple[int, ...]) -> list[int]:
     return [count for count in batch.counts if batch.of(count) is not None]
 
 
-def same(function: Callable[..., Any], *given: Any) -> None:
-    """In two parts, on one device and on four, a function gives what it gives at once."""
+def same(function: Callable[..., Any], *given: Any, mesh: sw.Mesh | None = MESH) -> None:
+    """In two parts, as it is traced and laid out on four devices, a function gives what it gives at once."""
     traced = sw.function(function).trace(*given)
     module = traced.module.clone()
     run_pipeline(module, IMPORT)
@@ -71,7 +73,7 @@ def same(function: Callable[..., Any], *given: Any) -> None:
     assert parts is not None
     expected = traced.compile()(*given)
     stage = Traced(parts, traced.interface, traced.backend)
-    for each in (stage, stage.lay_out(MESH)):
+    for each in (stage, stage.lay_out(mesh)):
         found = each.compile(certify=True)(*given)
         for one, due in zip(leaves_of(found), leaves_of(expected), strict=True):
             due = np.asarray(due)
@@ -254,6 +256,47 @@ def test_what_needs_the_whole_batch_is_not_taken_apart() -> None:
     assert counts(normed, (ROWS, SIZE), (SIZE, HIDDEN)) == [2, 4, 8, 16, 32]
 
 
-def test_a_layout_inside_stays() -> None:
-    whole = sw.Layout.replicated(MESH, 2)
-    assert not counts(lambda x: sw.sum(sw.relayout(sw.tanh(x), whole)), (ROWS, SIZE))
+def asking(params: Any, x: Any) -> Any:
+    """The training step of a user who says inside how things lie: what is by row, by column, and what changes that."""
+    rows, both = sw.Layout(["data", None], GRID), sw.Layout(["data", "model"], GRID)
+
+    def lost(params: Any, x: Any) -> Any:
+        for w, v in params:
+            x = x + sw.relayout(sw.constraint(sw.tanh(x @ w), both) @ v, rows)
+        return sw.mean(x * x)
+
+    found, slopes = sw.value_and_grad(lost)(params, x)
+    return found, [(w - sw.constraint(a, both), v - b) for (w, v), (a, b) in zip(params, slopes, strict=True)]
+
+
+def test_layouts_inside_are_asked_of_the_parts() -> None:
+    same(asking, *arrays(), mesh=None)
+    module = sw.function(asking).trace(*specs()).module.clone()
+    run_pipeline(module, IMPORT)
+    parts = Microbatches(module).of(4)
+    assert parts is not None
+    asked = [(type(op), shape_of(op.result), op.reason) for op in parts.walk() if isinstance(op, REQUESTS)]
+    constrained, moved = StringAttr("shardwright.constraint"), StringAttr("shardwright.relayout")
+    layer = [(ConstraintOp, (ROWS // 4, HIDDEN), constrained), (RelayoutOp, (ROWS // 4, SIZE), moved)]
+    assert asked == [*layer * LAYERS, *[(ConstraintOp, (SIZE, HIDDEN), constrained)] * LAYERS]
+
+
+def test_a_layout_in_a_loop_inside_is_asked_of_the_parts() -> None:
+    columns = sw.Layout(["data", "model"], GRID)
+
+    def layered(x: Any, ws: Any) -> Any:
+        found, _ = sw.scan(lambda carry, w: (sw.constraint(sw.tanh(carry @ w), columns), None), x, ws)
+        return sw.sum(found)
+
+    same(layered, draw(ROWS, SIZE), draw(3, SIZE, SIZE), mesh=None)
+    module = sw.function(layered).trace(sw.TensorSpec((ROWS, SIZE)), sw.TensorSpec((3, SIZE, SIZE))).module.clone()
+    run_pipeline(module, IMPORT)
+    parts = Microbatches(module).of(8)
+    assert parts is not None
+    assert [shape_of(op.result) for op in parts.walk() if isinstance(op, ConstraintOp)] == [(ROWS // 8, SIZE)]
+
+
+def test_parts_that_a_layout_inside_would_not_split_evenly_are_left_out() -> None:
+    rows = sw.Layout([("data", "model"), None], GRID)
+    assert counts(lambda x: sw.sum(sw.tanh(x)), (16, SIZE)) == [2, 4, 8, 16]
+    assert counts(lambda x: sw.sum(sw.constraint(sw.tanh(x), rows)), (16, SIZE)) == [2, 4]
