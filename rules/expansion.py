@@ -58,6 +58,32 @@ class InRounds(Protocol):
         ...
 
 
+@runtime_checkable
+class HandingOn(Protocol):
+    """What an expansion has in which one device has something for all others: they hand it on among themselves."""
+
+    def rounds(self, parts: Mapping[int, int]) -> int:
+        """How often a device waits for another one, when factor `f` is split into `parts[f]` parts."""
+        ...
+
+
+def rounds_of(expansion: Expansion | None, parts: Mapping[int, int]) -> int:
+    """How often a device waits for others, where factors are split into so many parts."""
+    if isinstance(expansion, HandingOn):
+        return expansion.rounds(parts)
+    return expansion.messages(parts) if isinstance(expansion, InRounds) else 1
+
+
+def rounds_to_all(count: int) -> int:
+    """
+    The rounds in which all of so many devices have what one has, where whoever has it hands it on.
+
+    >>> list(map(rounds_to_all, (1, 2, 5, 8)))
+    [0, 1, 3, 3]
+    """
+    return (count - 1).bit_length()
+
+
 @dataclass(frozen=True)
 class Site:
     """

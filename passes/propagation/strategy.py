@@ -20,7 +20,7 @@ from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning import algebra, cost, planner
 from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.program import Dims, Node, Program, overlaps
-from shardwright.rules.expansion import InRounds
+from shardwright.rules.expansion import rounds_of
 from shardwright.rules.rule import PASS, Axes, Rule, assemble, project
 
 MAX_ASSIGNMENTS, KEPT = 256, 16
@@ -457,9 +457,8 @@ class Strategist:
         return sides or None
 
     def rounds(self, rule: Rule, by_factor: dict[int, Axes]) -> int:
-        """How often each device sends for the op's expansion."""
-        parts = {factor: self.mesh.group_size(axes) for factor, axes in by_factor.items()}
-        return rule.expansion.messages(parts) if isinstance(rule.expansion, InRounds) else 1
+        """How often a device waits for others in the op's expansion."""
+        return rounds_of(rule.expansion, {factor: self.mesh.group_size(axes) for factor, axes in by_factor.items()})
 
     def _exchanged(self, rule: Rule, by_factor: dict[int, Axes], weights: Sequence[int]) -> float | None:
         """What is sent for the op's expansion; None when it cannot be expanded so."""

@@ -21,6 +21,14 @@ from shardwright.rules.families.matrices.triangles import CholeskyExpansion, Sol
 from shardwright.rules.rule import PASS, PERMUTE, REPLICATE, Dim, Rule, Way
 from shardwright.rules.sharding import Shape, add_row, operand_shapes, result_shapes
 
+LEAST_WORK = 1 << 22
+"""So many products one device forms in about the time of some messages: fewer are not split for the work's sake."""
+
+
+def _is_heavy(matrix: Shape, columns: int) -> bool:
+    """Whether devices shall share the work with matrices, of which each is read once for each of so many columns."""
+    return math.prod(matrix) * columns >= LEAST_WORK
+
 
 @cache
 def batched_rule(operands: tuple[Shape, ...], results: tuple[Shape, ...], batch: int) -> Rule:
@@ -41,17 +49,17 @@ def cholesky_rule(shape: Shape, element: Attribute, lower: bool, places: bool) -
     builder = RuleBuilder()
     batch = builder.tensor(shape[:-2])
     operand, result = ([builder.factor(shape[-1], REPLICATE) for _ in range(2)] for _ in range(2))
-    said = [batch] if places else []
+    said, heavy = [batch] if places else [], _is_heavy(shape, shape[-1])
 
     def way(taken: Sequence[Dim], given: Sequence[Dim]) -> Way:
         return ((*batch, *taken),), ((*batch, *given), *said)
 
     if not _in_blocks(element, shape):
-        return builder.rule(*way(operand, result), heavy=True)
+        return builder.rule(*way(operand, result), heavy=heavy)
     rows, columns = (builder.factor(shape[-1], PERMUTE) for _ in range(2))
     expansion = CholeskyExpansion(rows[0], columns[0], lower, math.prod(shape[:-2]), places)
     others = [way((rows, operand[1]), (rows, result[1])), way((operand[0], columns), (result[0], columns))]
-    return builder.rule(*way(operand, result), heavy=True, expansion=expansion, others=others)
+    return builder.rule(*way(operand, result), heavy=heavy, expansion=expansion, others=others)
 
 
 def _in_blocks(element: Attribute, *shapes: Shape) -> bool:
@@ -82,12 +90,13 @@ def solve_rule(matrix: Shape, right: Shape, triangle: Triangle, element: Attribu
         return ((*batch, row, column), b), (b,)
 
     first, flows = way(whole[0], whole[1], builder.factor(matrix[-1], REPLICATE)), [("sum", (1,))]
+    heavy = _is_heavy(matrix, right[-1 if triangle.left else -2])
     if not _in_blocks(element, matrix, right):
-        return builder.rule(*first, flows, heavy=True)
+        return builder.rule(*first, flows, heavy=heavy)
     rows, columns = (builder.factor(matrix[-1], PERMUTE) for _ in range(2))
     others = [way(rows, whole[1], rows), way(whole[0], columns, columns)]
     expansion = SolveExpansion(rows[0], columns[0], triangle)
-    return builder.rule(*first, flows, heavy=True, expansion=expansion, others=others)
+    return builder.rule(*first, flows, heavy=heavy, expansion=expansion, others=others)
 
 
 def _triangular_solve(op: stablehlo.TriangularSolveOp) -> Rule:
@@ -141,7 +150,9 @@ def _by_columns_rule(shape: Shape, element: Attribute) -> Rule:
         return ((*batch, before, given),), ((*batch, after, made), (*batch, pivots), batch)
 
     expansion = EliminationExpansion(split[0], shape, element)
-    return builder.rule(*way(*whole), heavy=True, expansion=expansion, others=[way(split, split)])
+    return builder.rule(
+        *way(*whole), heavy=_is_heavy(shape, min(rows, columns)), expansion=expansion, others=[way(split, split)]
+    )
 
 
 @cache
@@ -171,7 +182,7 @@ def _by_rows_rule(operands: tuple[Shape, ...], results: tuple[Shape, ...], eleme
         ]
         return tuple(tensors[: len(operands)]), tuple(tensors[len(operands) :])
 
-    return builder.rule(*way(None), heavy=True, expansion=expansion, others=[way(split)])
+    return builder.rule(*way(None), heavy=_is_heavy(shape, shape[-1]), expansion=expansion, others=[way(split)])
 
 
 @cache

@@ -197,7 +197,7 @@ class Program:
     @property
     def _weight(self) -> str:
         """For every so many-th program what a message counts as, as `shardwright.jax.jit` says it."""
-        return "attributes {dtensor.message_bytes = 256 : i64} " if self.seed % WEIGHED == 0 else ""
+        return "attributes {dtensor.message_bytes = 512 : i64} " if self.seed % WEIGHED == 0 else ""
 
     def _attribute(self, key: str) -> str:
         layout = self.layouts.get(key)

@@ -14,7 +14,7 @@ from shardwright.dialects.building import Builder
 from shardwright.dialects.factors import lapack
 from shardwright.dialects.types import element_of, element_size, shape_of
 from shardwright.layout.spec import LayoutSpec
-from shardwright.rules.expansion import Site
+from shardwright.rules.expansion import Site, rounds_to_all
 from shardwright.rules.families.matrices.triangles import MOST_PARTS, Blocks
 from shardwright.rules.sharding import Shape
 
@@ -52,6 +52,11 @@ class EliminationExpansion:
         """One of pivots for each part that has any, and one of factors for each that sends them."""
         count = parts[self.columns]
         return len(self._starts(count)) + len(self._sent(count))
+
+    def rounds(self, parts: Mapping[int, int]) -> int:
+        """The same, factors handed on."""
+        count = parts[self.columns]
+        return len(self._starts(count)) + len(self._sent(count)) * rounds_to_all(count)
 
     def _starts(self, count: int) -> range:
         """The first columns of those parts that have pivots, which are in the diagonal."""

@@ -16,7 +16,7 @@ from shardwright.dialects.stablehlo.algebra.linear_algebra import Transpose
 from shardwright.dialects.types import element_of, is_complex, shape_of, tensor
 from shardwright.layout.planning.window import Window
 from shardwright.layout.spec import LayoutSpec
-from shardwright.rules.expansion import Axes, Dims, Site
+from shardwright.rules.expansion import Axes, Dims, Site, rounds_to_all
 
 MOST_PARTS = 32
 """Into so many parts at most a matrix is taken: what is done is written out for each of them."""
@@ -175,6 +175,11 @@ class SolveExpansion:
         """One for each part but the last."""
         return _split((self.rows, self.columns), parts)[1] - 1
 
+    def rounds(self, parts: Mapping[int, int]) -> int:
+        """The same, each handed on where rows are split."""
+        factor, count, _ = _split((self.rows, self.columns), parts)
+        return (count - 1) * (rounds_to_all(count) if self._by_rows(factor) else 1)
+
     def expand(self, op: Operation, site: Site) -> Sequence[SSAValue]:
         """As columns that are solved for, with the matrix to the left."""
         triangle, dims = self.triangle, site.operands[1]
@@ -276,6 +281,11 @@ class CholeskyExpansion:
     def messages(self, parts: Mapping[int, int]) -> int:
         """One for each part but the last, and whether any fails."""
         return _split((self.rows, self.columns), parts)[1]
+
+    def rounds(self, parts: Mapping[int, int]) -> int:
+        """The same, parts handed on."""
+        _, count, _ = _split((self.rows, self.columns), parts)
+        return (count - 1) * rounds_to_all(count) + 1
 
     def expand(self, op: Operation, site: Site) -> Sequence[SSAValue]:
         """As lower triangles of matrices that are split by rows or columns."""

@@ -63,6 +63,34 @@ def test_of_a_system_only_the_solution_is_sent(layout: str, once: int) -> None:
     assert ran.predicted == once * Fraction(PARTS - 1, PARTS) * (PARTS - 1) * BLOCK * COLUMNS * 8
 
 
+def weighed(text: str, message_bytes: int) -> str:
+    return f"module attributes {{dtensor.message_bytes = {message_bytes} : i64}} {{{text}}}"
+
+
+@pytest.mark.parametrize(("message_bytes", "moves"), [(100, ["window"] * 3), (200, ["all_gather"])])
+def test_a_small_factor_is_made_whole_where_rounds_cost_more(message_bytes: int, moves: list[str]) -> None:
+    """Three blocks go to three others in two rounds each, and one sum, for 960 bytes less than a gather's 1,536."""
+    ran = run(weighed(factor(BY_ROWS), message_bytes), [MATRIX])
+    np.testing.assert_allclose(ran.results[0], np.linalg.cholesky(MATRIX), atol=1e-12)
+    assert [kind for kind in ran.collectives if kind in ("window", "all_gather")] == moves
+
+
+@pytest.mark.parametrize(("message_bytes", "moves"), [(300, ["window"] * 3), (1000, ["all_gather"] * 2)])
+def test_a_small_system_is_solved_whole_where_rounds_cost_more(message_bytes: int, moves: list[str]) -> None:
+    """Three parts in two rounds each for 216 bytes, or both gathered for 1,824."""
+    lower = np.tril(MATRIX)
+    ran = run(weighed(solve(BY_ROWS), message_bytes), [MATRIX, RIGHT])
+    np.testing.assert_allclose(ran.results[0], np.linalg.solve(lower, RIGHT), atol=1e-12)
+    assert [kind for kind in ran.collectives if kind in ("window", "all_gather")] == moves
+
+
+def test_what_is_work_stays_split_whatever_a_message_counts() -> None:
+    matrix = np.diag(np.arange(1.0, 257.0))
+    ran = run(weighed(factor(BY_ROWS, 2, 256), 1 << 30), [matrix])
+    np.testing.assert_allclose(ran.results[0], np.sqrt(matrix), atol=1e-12)
+    assert "window" in ran.collectives
+
+
 def test_what_would_be_written_out_too_often_is_gathered() -> None:
     matrix = np.diag(np.arange(1.0, 65.0))
     ran = run(factor(BY_ROWS, 64, 64), [matrix])

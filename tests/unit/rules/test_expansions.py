@@ -28,7 +28,7 @@ from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.rewriter import insert_before
 from shardwright.passes.stages import set_stage, verify_stage
 from shardwright.rules import Rule, rule_for
-from shardwright.rules.expansion import InRounds, Site
+from shardwright.rules.expansion import HandingOn, InRounds, Site, rounds_of
 from shardwright.rules.proof.trial import agree, rounding
 from shardwright.rules.rule import Axes, Tensor, assemble
 from shardwright.runtime.executable import compile_module
@@ -172,12 +172,17 @@ class Tried:
     def sent(self, split: Split) -> float:
         """Runs a split program, compares, and gives what each device sent."""
         module = split.expand()
+        windows = sum(isinstance(op, dtensor.WindowOp) for op in module.walk())
         run_pipeline(module, [*PLAN, *LOCALIZE])
         executable = compile_module(module, namespace="plain_numpy")
         for found, expected in zip(executable.run(self.arrays), self.expected, strict=True):
             assert agree(found, expected, self.tolerance), split.by_factor
-        if isinstance(split.rule.expansion, InRounds) and not split.relaid:
-            assert executable.ledger.messages == split.rule.expansion.messages(split.parts)
+        expansion, messages = split.rule.expansion, executable.ledger.messages
+        if isinstance(expansion, InRounds) and not split.relaid:
+            assert messages == expansion.messages(split.parts)
+        if isinstance(expansion, HandingOn) and not split.relaid:  # all windows are what one device has for all others
+            (count,) = (number for factor, number in split.parts.items() if factor in expansion.factors)
+            assert rounds_of(expansion, split.parts) == messages - windows + windows * math.ceil(math.log2(count))
         return float(executable.ledger.sent_bytes)
 
 
