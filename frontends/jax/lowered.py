@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -147,7 +148,20 @@ class Compiled:
                 f"the program was compiled for {self.lowered.theirs.in_tree}, not for {tree}",
                 help="give it the arguments that it was lowered for, without the static ones",
             )
-        return self.lowered.theirs.out_tree.unflatten(self.executable(*leaves))
+        try:
+            found = self.executable(*leaves)
+        except (TypeError, ValueError) as error:
+            if "leaves[" not in str(error):
+                raise
+            raise type(error)(self._named(str(error))) from None
+        return self.lowered.theirs.out_tree.unflatten(found)
+
+    def _named(self, message: str) -> str:
+        """What JAX says of arguments, which are leaves to it, by where they are in those of a call."""
+        key = import_module("jax").tree_util
+        paths = [path for path, _ in key.tree_flatten_with_path(self.lowered.theirs.args_info)[0]]
+        names = [("args", "kwargs")[path[0].idx] + key.keystr(path[1:]) for path in paths]
+        return re.sub(r"\bleaves\[(\d+)\]", lambda found: names[int(found[1])], message)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):

@@ -358,6 +358,21 @@ def test_it_answers_before_anything_runs() -> None:
         compiled(value, value)
 
 
+def test_a_compiled_program_says_which_argument_does_not_fit() -> None:
+    struct = jax.ShapeDtypeStruct
+    arguments = struct((16, 8), np.float32, sharding=sharding("data")), {"w": struct((8,), np.float32)}
+    compiled = sw.jax.jit(lambda a, b, *, scale: a @ b["w"] * scale).lower(
+        *arguments, scale=struct((), np.float32)
+    ).compile()  # fmt: skip
+    value, one = put((16, 8), "data"), np.float32(1)
+    with pytest.raises(TypeError, match=r"Argument 'args\[1\]\['w'\]' compiled with float32\[8\] and called with fl"):
+        compiled(value, {"w": np.ones(9, np.float32)}, scale=one)
+    with pytest.raises(TypeError, match=r"Argument 'kwargs\['scale'\]' compiled with float32\[\] and called with int"):
+        compiled(value, {"w": np.ones(8, np.float32)}, scale=np.int32(1))
+    with pytest.raises(ValueError, match=r"Argument args\[0\] with shape float32\[16,8\]"):
+        compiled(jax.device_put(value, sharding()), {"w": np.ones(8, np.float32)}, scale=one)
+
+
 def test_one_device_is_jaxs_own() -> None:
     ours = sw.jax.jit(uneven_on_one)
     np.testing.assert_array_equal(ours(np.arange(7)), np.arange(7) + 1)
