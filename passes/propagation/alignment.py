@@ -341,7 +341,7 @@ class Aligner:
 
     def _cost(self, value: int, wanted: Dims) -> float:
         """What it costs to have a value, finished, in the wanted dims."""
-        if self.program.free[value]:
+        if self.program.free[self.roots.get(value, value)]:
             return 0.0
         forms, spec = self._known(value), self.program.spec(wanted)
         if spec in forms.available or wanted in self.copies.shared.get(value, ()):
@@ -365,6 +365,11 @@ class Aligner:
         found = forms.available.get(spec)
         if found is not None:
             return found
+        root = self.roots.get(value, value)
+        if self.program.free[root]:
+            # What is made of nothing is made once more where somebody asked for it in another layout before.
+            forms.available[spec] = self._obtain(root, spec, anchor, asker)
+            return forms.available[spec]
         home = self.program.spec(self.dims[value])
         # A sum is reduced once for all its users, and what is finished then serves them. Someone who takes the sum as
         # partial as it is needs no reduction, and must not cause one.

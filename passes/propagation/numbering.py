@@ -12,7 +12,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.dialects import stablehlo
 from shardwright.dialects.building import body_of
-from shardwright.dialects.dtensor.hints import GroupOp
+from shardwright.dialects.dtensor.hints import BarrierOp, GroupOp
 from shardwright.dialects.text.locations import fault, label
 from shardwright.dialects.trip_count import trip_count
 from shardwright.dialects.types import shape_of
@@ -60,6 +60,8 @@ class _Numbering:
         """For each value where it is defined, as seen from the scope at hand."""
         self.depths: dict[int, int] = {}
         """For each value that any device can make, how many ops it takes one after the other."""
+        self.roots: dict[int, int] = {}
+        """For what is such a value in a layout that somebody asked for, the number of that value."""
 
     def walk(self, scope: Scope) -> None:
         """Numbers the ops of a scope's block, but for its terminator."""
@@ -197,6 +199,8 @@ class _Numbering:
         node.make(tuple(program.add_value(value, node, free) for value in made))
         self.scopes += [scope] * len(made)
         self.depths.update((number, 1 + self._depth(node)) for number in node.results if free)
+        if op.name in ASKING and not isinstance(op, BarrierOp) and program.free[root := self._root(numbers[0])]:
+            self.roots[node.results[0]] = root
         program.add_node(node)
         return node
 
@@ -207,10 +211,14 @@ class _Numbering:
             return False
         if op.name in ASKING or op.regions or rule.fixed or not _passes_all(rule, shape_of(op.results[0])):
             return False
-        return all(self.program.free[value] for value in node.operands) and self._depth(node) < DEEPEST
+        made = all(self.program.free[self._root(value)] for value in node.operands)
+        return made and self._depth(node) < DEEPEST
 
     def _depth(self, node: Node) -> int:
-        return max((self.depths[value] for value in node.operands), default=0)
+        return max((self.depths[self._root(value)] for value in node.operands), default=0)
+
+    def _root(self, value: int) -> int:
+        return self.roots.get(value, value)
 
 
 def _passes_all(rule: Rule, shape: tuple[int, ...]) -> bool:

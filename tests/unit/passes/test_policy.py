@@ -2,6 +2,8 @@
 
 from fractions import Fraction
 
+import numpy as np
+from harness import run
 from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.compiler.pipelines import run_pipeline
@@ -319,3 +321,25 @@ func.func public @main(%a: tensor<64x128xf32> {sdy.sharding = #sdy.sharding<@mes
 def test_what_a_loop_reads_by_and_by_is_split_by_another_dim_before() -> None:
     """An all-to-all of the rows, an eighth of what gathering them sends; no column has to be split anywhere before."""
     assert sent(ROWS_BY_AND_BY) == Fraction(7, 8) * 8 * 128 * F32
+
+
+def test_what_is_made_of_nothing_is_made_again_where_somebody_laid_it_out() -> None:
+    """Explicit axes of JAX lay out each value: constants, what is computed of them, and that once more."""
+    rows, columns = '[{"x"}, {}]', '[{}, {"x"}]'
+    text = f"""
+sdy.mesh @mesh = <["x"=4]>
+func.func public @main(%a: tensor<8x8xf32> {{sdy.sharding = #sdy.sharding<@mesh, {columns}>}}) -> tensor<8x8xf32> {{
+  %c = stablehlo.constant dense<3.0> : tensor<8x8xf32>
+  %i = stablehlo.iota dim = 0 : tensor<8x8xf32>
+  %0 = sdy.sharding_constraint %c <@mesh, {rows}> : tensor<8x8xf32>
+  %1 = sdy.sharding_constraint %i <@mesh, {rows}> : tensor<8x8xf32>
+  %2 = stablehlo.multiply %0, %1 : tensor<8x8xf32>
+  %3 = sdy.sharding_constraint %2 <@mesh, {rows}> : tensor<8x8xf32>
+  %4 = sdy.sharding_constraint %3 <@mesh, {columns}> : tensor<8x8xf32>
+  %5 = stablehlo.add %a, %4 : tensor<8x8xf32>
+  return %5 : tensor<8x8xf32>
+}}
+"""
+    assert sent(text) == 0
+    a = np.arange(64, dtype="float32").reshape(8, 8)
+    np.testing.assert_array_equal(run(text, [a]).results[0], a + 3 * np.arange(8, dtype="float32")[:, None])
