@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias, get_args
 from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.compiler.layouts.microbatches import Microbatches, fewest_parts
-from shardwright.compiler.layouts.offers import Offer, nothing_fits
+from shardwright.compiler.layouts.offers import Offer, check_arguments, nothing_fits
 from shardwright.compiler.layouts.trials import FEWER, LaidOut, Trials, Tried
 from shardwright.compiler.layouts.unsharded import strip_layouts
 from shardwright.compiler.pipelines import IMPORT, run_pipeline
@@ -59,7 +59,10 @@ def chosen(
         return module
     mesh = next(iter(meshes(module).values()), None)
     known = None if objective == "bytes" or mesh is None else topology or Topology.of(mesh)
-    most, program = math.inf if limit is None else limit, LaidOut(module, known)
+    most = math.inf if limit is None else limit
+    if mesh is not None:
+        check_arguments(module, mesh, most)
+    program = LaidOut(module, known)
     plain = Trials(program, most)
     if plain.best is not None:
         return plain.best.laid_out()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,12 +10,15 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.compiler.layouts.trials import Tried
+from shardwright.compiler.report import value_name
 from shardwright.diagnostics import ShardwrightError
 from shardwright.diagnostics.figures import exact_bytes, plain_number
 from shardwright.dialects.text.locations import fault
+from shardwright.layout import Mesh
+from shardwright.passes.collectives.holding import bytes_of
 from shardwright.passes.program import entry_function
 
-__all__ = ["Offer", "nothing_fits"]
+__all__ = ["Offer", "check_arguments", "nothing_fits"]
 
 PLACES = 3
 """So many lines are named whose values would be computed again."""
@@ -37,6 +41,22 @@ class Offer:
         return (
             f"with {self.option} ({self.what}) each device holds {found.memory.peak:,} bytes at most{fits}{sent} "
             f"and does {more} operations{_lines(found.again)}"
+        )
+
+
+def check_arguments(module: ModuleOp, mesh: Mesh, limit: float) -> None:
+    """Raises `ShardwrightError` (SW0469) where a device holds more than a limit, whatever else the program does."""
+    arguments = sorted(entry_function(module).args, key=bytes_of, reverse=True)
+    least = math.ceil(sum(map(bytes_of, arguments)) / mesh.size)
+    largest = (f"{value_name(each) or 'an argument'} takes {bytes_of(each):,} bytes" for each in arguments[:3])
+    if least > limit:
+        raise fault(
+            "SW0469",
+            f"no layouts fit: of the arguments alone each device holds {least:,} bytes however they are split, and it "
+            f"may hold at most {limit:,}",
+            entry_function(module),
+            notes=tuple(largest),
+            help="raise the limit, or use more devices",
         )
 
 

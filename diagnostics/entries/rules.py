@@ -96,7 +96,8 @@ SW0468: no mesh to choose layouts over
 SW0469: no layouts within the memory limit
     No way was found to split the program over its mesh so that each device holds no more than the limit at once. What
     is largest in the one that holds least is listed, and what would come of computing values again: how much a device
-    then holds, sends and does, and which lines of the program that is; and of doing the batch in parts.
+    then holds, sends and does, and which lines of the program that is; and of doing the batch in parts. Where the
+    arguments alone are too much for all devices together, that is said, and nothing tried.
     help: raise the limit, use more devices, or lay out with recompute=True or microbatches=True (in commands
       --recompute, --microbatches); shardwright.checkpoint says by hand what is computed again
 """
