@@ -35,18 +35,24 @@ from shardwright.dialects.dtensor.hints import BarrierOp, GroupOp
 from shardwright.dialects.dtensor.manual import manual_axes
 from shardwright.dialects.stablehlo import OptimizationBarrierOp
 from shardwright.dialects.types import element_of, shape_of
+from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.choosing.assignments import Assigner
 from shardwright.passes.choosing.choose_layouts import write_layouts
 from shardwright.passes.program import Program, entry_function
+from shardwright.passes.propagation.alignment import align
 from shardwright.passes.propagation.numbering import build_program
+from shardwright.passes.propagation.strategy import Strategist
 from shardwright.passes.rewriter import erase, insert_before, replace_with, retype
-from shardwright.passes.stages import WHY, uneven_values
+from shardwright.passes.stages import WHY, set_stage, uneven_values
 from shardwright.rules.reductions import is_zero
 
 __all__ = ["Microbatches", "fewest_parts"]
 
 PARTS = "microbatch"
 """The axis whose devices the parts would be."""
+
+MANY = 1 << 20
+"""So many sums over parts of a batch are better than anything else that would be sent between them."""
 
 REQUESTS = (ConstraintOp, RelayoutOp)
 """The ops that ask for the layout of a value."""
@@ -178,6 +184,19 @@ def _divisors(size: int) -> list[int]:
     return sorted({*small, *(size // count for count in small)} - {1})
 
 
+class _Summing(Strategist):
+    """
+    A strategist for which sums cost next to nothing, as those over parts are added up part by part.
+
+    They cost something, so that what a loop adds up is summed after it.
+    """
+
+    def relayout(self, value: int, source: LayoutSpec, target: LayoutSpec) -> float:
+        """What it costs to bring a value from any layout into any other."""
+        found = super().relayout(value, source, target)
+        return found / MANY if source.kind == "sum" and not target.partial else found
+
+
 class _Splits:
     """A program, and how its values are split where a named dim is in so many parts."""
 
@@ -209,7 +228,11 @@ class _Splits:
         program = build_program(local)
         dims = self._assigner.of_values(self._assigner.layouts(((name,),)))
         write_layouts(program, dims, [""] * len(dims))
-        run_pipeline(local, (*PROPAGATE, *ALIGN, "lower-relayouts", *LOCALIZE), leaving=False)
+        run_pipeline(local, PROPAGATE)
+        program = build_program(local)
+        align(program, _Summing(program), [spec.dims for spec in program.layouts()])
+        set_stage(local, "aligned")
+        run_pipeline(local, (*ALIGN[1:], "lower-relayouts", *LOCALIZE), leaving=False)
         return _Parts.of(entry_function(local).body.block, entry_function(self._bare).body.block, self._parts)
 
 
@@ -267,10 +290,10 @@ class _Parts:
             self.summed |= dict(zip(op.results, op.operands, strict=True))
             self._note(op, _Place.AFTER)
         elif isinstance(op, AllSliceOp):
-            (dim,) = _split_dims(op.results[0], op.operands[0])
-            self.taken[op.results[0]] = op.operands[0], dim
+            dims = _split_dims(op.results[0], op.operands[0])
+            self.taken[op.results[0]] = op.operands[0], dims[0]
             self._note(op, _Place.INSIDE)
-            return places == {_Place.BEFORE} and shape_of(op.results[0])[dim] == self.size
+            return places == {_Place.BEFORE} and [shape_of(op.results[0])[dim] for dim in dims] == [self.size]
         elif isinstance(op, UnreduceOp) and is_zero(op.operands[0]):
             self._note(op, _Place.INSIDE)  # each part begins with nothing
         elif isinstance(op, CollectiveOp) or {_Place.INSIDE, _Place.AFTER} <= places:

@@ -256,6 +256,45 @@ def test_what_needs_the_whole_batch_is_not_taken_apart() -> None:
     assert counts(normed, (ROWS, SIZE), (SIZE, HIDDEN)) == [2, 4, 8, 16, 32]
 
 
+def head(x: Any, w: Any) -> Any:
+    """A step for what turns a few rows into many numbers, whose gradient is larger than they are."""
+
+    def lost(w: Any) -> Any:
+        return sw.mean(sw.log(sw.sum(sw.exp(x @ w), axis=1)))
+
+    return w - sw.grad(lost)(w)
+
+
+def test_a_batch_that_is_small_next_to_the_weights() -> None:
+    """Devices would trade numbers for columns there, rather than sum up gradients; parts add them up."""
+    assert counts(head, (16, 64), (64, 256)) == [2, 4, 8, 16]
+    same(head, draw(16, 64) / 8, draw(64, 256) / 8)
+
+
+def test_a_small_batch_of_sequences() -> None:
+    """What a loop adds up for its weights is added up for all of its rounds before it is for all parts."""
+
+    def improved(x: Any, w: Any) -> Any:
+        def lost(w: Any) -> Any:
+            found, _ = sw.scan(lambda carry, row: (sw.tanh((carry + row) @ w), None), x[0], x)
+            return sw.mean(sw.exp(found))
+
+        return w - sw.grad(lost)(w)
+
+    assert counts(improved, (5, 4, 48), (48, 48)) == [2, 4]
+    same(improved, draw(5, 4, 48) / 8, draw(48, 48) / 8)
+
+
+def test_what_two_dims_would_have_to_be_cut_for_is_not_taken_apart() -> None:
+    """Eight rows that a reshape makes of two times four, and a sum over all of them in between."""
+
+    def whole(x: Any, p: Any) -> Any:
+        found = sw.exp(sw.reshape(x, (3, 8, 4)) + p)
+        return sw.sum(sw.tanh(found / sw.sum(found)))
+
+    assert not counts(whole, (3, 2, 4, 4), (8, 4))
+
+
 def asking(params: Any, x: Any) -> Any:
     """The training step of a user who says inside how things lie: what is by row, by column, and what changes that."""
     rows, both = sw.Layout(["data", None], GRID), sw.Layout(["data", "model"], GRID)
