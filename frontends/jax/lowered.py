@@ -160,7 +160,7 @@ class Compiled:
         """What JAX says of arguments, which are leaves to it, by where they are in those of a call."""
         key = import_module("jax").tree_util
         paths = [path for path, _ in key.tree_flatten_with_path(self.lowered.theirs.args_info)[0]]
-        names = [("args", "kwargs")[path[0].idx] + key.keystr(path[1:]) for path in paths]
+        names = [f"{('args', 'kwargs')[path[0].idx]}{key.keystr(path[1:])}" for path in paths]
         return re.sub(r"\bleaves\[(\d+)\]", lambda found: names[int(found[1])], message)
 
     def __getattr__(self, name: str) -> Any:
