@@ -43,7 +43,7 @@ def read_bytes(path: str, *, program: bool = False) -> bytes:
         why = usual.get(type(error)) or getattr(error, "strerror", None) or str(error)
         location = SourceLocation(display_name(path), 1, 1)
         help_text = "check the path; '-' reads standard input"
-        diagnostic = Diagnostic("SW0702", f"cannot read '{path}': {why}", location, help=help_text)
+        diagnostic = Diagnostic("SW0702", f"cannot read '{display_name(path)}': {why}", location, help=help_text)
         raise ShardwrightError(diagnostic) from error
 
 
@@ -91,8 +91,13 @@ it does not exist
 
 
 def display_name(path: str) -> str:
-    """The name of a file in messages: standard input has none of its own."""
-    return "<stdin>" if path == STANDARD_INPUT else path
+    r"""
+    The name of a file in messages: standard input has none of its own, and bytes that are no UTF-8 are written out.
+
+    >>> display_name("caf\udce9.mlir")
+    'caf\\udce9.mlir'
+    """
+    return "<stdin>" if path == STANDARD_INPUT else path.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _not_text(path: str, data: bytes, offset: int) -> ShardwrightError:
@@ -100,6 +105,6 @@ def _not_text(path: str, data: bytes, offset: int) -> ShardwrightError:
     column = offset - (data.rfind(b"\n", 0, offset) + 1) + 1
     location = SourceLocation(display_name(path), line, column)
     what = f"byte 0x{data[offset]:02x}" if data[offset] else "a NUL byte"
-    message = f"'{path}' is not UTF-8 text: {what} at offset {offset}"
+    message = f"'{display_name(path)}' is not UTF-8 text: {what} at offset {offset}"
     help_text = "give a program as StableHLO text or MLIR bytecode"
     return ShardwrightError(Diagnostic("SW0703", message, location, help=help_text))

@@ -116,8 +116,9 @@ def _save_reproducer(state: CommandState, error: Exception) -> Path:
     parts = [f"// {line}" for line in (f"command: {state.command}", *trace.rstrip().split("\n"))]
     for name, text in state.sources.items():
         parts += [f"// input: {name}", text]
-    content = "\n".join(parts) + "\n"
-    digest = hashlib.sha256(content.encode()).hexdigest()[:12]
+    # Names of files may have bytes that are no UTF-8, of which Python makes characters that are none.
+    content = ("\n".join(parts) + "\n").encode("utf-8", "backslashreplace")
+    digest = hashlib.sha256(content).hexdigest()[:12]
     path = Path(tempfile.gettempdir()) / f"shardwright-reproducer-{digest}.mlir"
-    write_atomically(str(path), content)
+    write_atomically(str(path), content.decode("utf-8"))
     return path

@@ -14,12 +14,17 @@ from shardwright.serialization.files.text import write_atomically
 
 STANDARD_OUTPUT = "-"
 
+PLAIN_LINES = str.maketrans("─│┌┐└┘├┤┬┴┼", "-|+++++++++")
+"""Lines of tables and pictures, where the encoding of standard output has none."""
 
-def write_data(text: str) -> None:
+
+def write_data(text: str, *, document: bool = False) -> None:
     """
     Put `text` and a newline, where it has none at its end, on standard output.
 
-    Raises SW0704 when that is closed or full. A reader who left is a `BrokenPipeError`, which `guarded` takes quietly.
+    Letters that its encoding lacks (`LC_ALL=C`) are escaped; a `document`, which programs read, is UTF-8 then, as in a
+    file. Raises SW0704 when it is closed or full. A reader who left is a `BrokenPipeError`, which `guarded` takes
+    quietly.
 
     >>> write_data("ok")
     ok
@@ -29,7 +34,7 @@ def write_data(text: str) -> None:
     if stream is None:
         raise _no_output("it is closed")
     try:
-        stream.write(text if text.endswith("\n") or not text else text + "\n")
+        _put(stream, text if text.endswith("\n") or not text else text + "\n", document)
         stream.flush()
     except OSError as error:
         # What could not be written stays in the stream: Python must not try again at exit.
@@ -39,10 +44,21 @@ def write_data(text: str) -> None:
         raise _no_output(error.strerror or str(error)) from error
 
 
+def _put(stream: TextIO, text: str, document: bool) -> None:
+    try:
+        stream.write(text)
+    except UnicodeEncodeError:
+        if document:
+            stream.buffer.write(text.encode("utf-8"))
+            return
+        plain = text.translate(PLAIN_LINES).encode(stream.encoding, "backslashreplace")
+        stream.write(plain.decode(stream.encoding))
+
+
 def write_output(path: str | None, text: str) -> None:
     """Put `text` into a file, in one step; without a path, or with `-`, on standard output."""
     if path is None or path == STANDARD_OUTPUT:
-        write_data(text)
+        write_data(text, document=True)
     else:
         write_atomically(path, text)
 

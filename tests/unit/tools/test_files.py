@@ -12,6 +12,7 @@ import pytest
 
 from shardwright.diagnostics import ShardwrightError
 from shardwright.serialization.files.text import write_atomically
+from shardwright.tools import opt
 from shardwright.tools.programs.files import read_text
 
 
@@ -121,3 +122,15 @@ def test_a_zero_byte_is_named_as_such(tmp_path: Path) -> None:
     path.write_bytes(b"module {}\n\0")
     with pytest.raises(ShardwrightError, match="a NUL byte at offset 10"):
         read_text(str(path))
+
+
+def test_names_of_files_that_are_no_text_stand_in_programs_as_text(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "caf\udce9.mlir"
+    try:
+        path.write_text("func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n  return %x : tensor<4xf32>\n}\n")
+    except (OSError, UnicodeError):
+        pytest.skip("names of files are text here")
+    assert opt.main([str(path), "--print-debuginfo"]) == 0
+    assert 'caf\\\\udce9.mlir":2:3)' in capsys.readouterr().out

@@ -49,6 +49,20 @@ def test_an_internal_error_saves_input_and_traceback(
     assert text.endswith("module {}\n")
 
 
+def test_names_that_are_no_text_are_written_out_in_the_reproducer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def body(_: CommandState) -> int:
+        raise KeyError("caf\udce9")
+
+    assert guarded(CommandState("shardwright run caf\udce9.mlir"), body) == 2
+    (saved,) = tmp_path.iterdir()
+    assert saved.read_text().startswith("// command: shardwright run caf\\udce9.mlir\n")
+    assert str(saved) in capsys.readouterr().err
+
+
 def test_memory_running_out_is_not_an_internal_error(capsys: pytest.CaptureFixture[str]) -> None:
     def body(_: CommandState) -> int:
         raise MemoryError("Unable to allocate 4 TiB")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import pytest
 
 from shardwright.diagnostics import ShardwrightError
 from shardwright.tools import main as shardwright, opt
-from shardwright.tools.terminal.output import write_data, write_talk
+from shardwright.tools.terminal.output import write_data, write_output, write_talk
 
 PROGRAM = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n  return %x : tensor<4xf32>\n}\n"
 
@@ -115,6 +116,28 @@ def test_data_ends_with_a_newline(capsys: pytest.CaptureFixture[str]) -> None:
     write_data("two\n")
     write_data("")
     assert capsys.readouterr().out == "one\ntwo\n"
+
+
+def in_ascii(monkeypatch: pytest.MonkeyPatch) -> io.BytesIO:
+    """Standard output as a locale without other letters has it."""
+    taken = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(taken, "ascii"))
+    return taken
+
+
+def test_letters_that_standard_output_lacks_are_escaped(monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    taken = in_ascii(monkeypatch)
+    write_data("┌─┐ ü")
+    assert taken.getvalue() == b"+-+ \\xfc\n"
+    assert shardwright.main(["price", path]) == 0
+    assert b" -----" in taken.getvalue()
+
+
+def test_documents_are_utf_8_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = in_ascii(monkeypatch)
+    write_output("-", "a")
+    write_output("-", "─ü")
+    assert taken.getvalue().decode("utf-8") == "a\n─ü\n"
 
 
 def test_the_failed_text_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -128,6 +128,7 @@ def test_directories_and_checkpoints(tmp_path: Path, capsys: Capture) -> None:
     checkpoint = shardwright.Checkpoint(v=variable).save(tmp_path / "saved")
     assert data(capsys, "inspect", checkpoint)["variables"] == [{"path": "v", "dtype": "float64", "shape": [6]}]
     assert data(capsys, "verify", checkpoint)["bytes"] == 48
+    assert run(capsys, "verify", checkpoint) == f"ok: {checkpoint}, 48 bytes, arrays 1\n"
     double = shardwright.function(lambda x: x * variable)
     double(np.ones(6))
     shardwright.save(double, tmp_path / "model")

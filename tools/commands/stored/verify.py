@@ -81,9 +81,10 @@ def _check_directory(options: Any) -> dict[str, Any]:
 
 def _check_checkpoint(options: Any) -> dict[str, Any]:
     """A checkpoint: each chunk of each variable."""
-    from shardwright.saving.checkpoints.checkpoint import verify_checkpoint
+    from shardwright.saving.checkpoints.checkpoint import list_variables, verify_checkpoint
 
-    return {"file": options.file, "bytes": verify_checkpoint(options.file)}
+    size = verify_checkpoint(options.file)
+    return {"file": options.file, "bytes": size, "arrays": len(list_variables(options.file))}
 
 
 _CHECKS: dict[Kind, Callable[[Any], dict[str, Any]]] = {
