@@ -144,7 +144,7 @@ class Chooser:
 
 def program_to_lay_out(module: ModuleOp) -> Program:
     """The program of a module for whose values layouts may be chosen; SW0468 where it has no mesh with axes."""
-    if not any(mesh.size > 1 for mesh in meshes(module).values()):
+    if not any(mesh.sizes for mesh in meshes(module).values()):
         raise fault(
             "SW0468",
             "there is no mesh over which layouts could be chosen",

@@ -75,7 +75,7 @@ class Search:
 
     def _cost(self, price: Price, limit: float) -> float:
         prices, objective = self.prices, self.objective
-        above = max(0.0, price.held / limit - 1)
+        above = max(0.0, price.held / max(limit, 1) - 1)
         idle = prices.everything * price.idle
         if objective.working is not None:
             idle = objective.working * (1 + price.idle) / prices.program.mesh.size

@@ -142,6 +142,8 @@ def axis_sizes(text: str) -> dict[str, int]:
     sizes = {name.strip(): int(size) for name, _, size in pairs}
     if len(sizes) < len(pairs):
         raise argparse.ArgumentTypeError(f"'{text}' gives an axis two sizes")
+    if 0 in sizes.values():
+        raise argparse.ArgumentTypeError(f"'{text}' gives an axis no devices")
     return sizes
 
 

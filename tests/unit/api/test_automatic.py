@@ -129,6 +129,7 @@ def test_values_are_computed_again_where_nothing_fits_otherwise(
     ("options", "message"),
     [
         (["--auto", "x4"], "shardwright price: argument --auto: 'x4' is not AXIS=SIZE,..., such as data=2,model=4"),
+        (["--auto", "x=0"], "shardwright price: argument --auto: 'x=0' gives an axis no devices"),
         (["--memory-limit", "1GB"], "--memory-limit is for layouts to choose"),
         (["--recompute"], "--recompute is for layouts to choose"),
         (["--microbatches"], "--microbatches is for layouts to choose"),
@@ -136,7 +137,6 @@ def test_values_are_computed_again_where_nothing_fits_otherwise(
             ["--auto", "x=4", "--memory-limit", "much"],
             "shardwright price: argument --memory-limit: 'much' is no number",
         ),
-        (["--auto", "x=1"], "there is no mesh over which layouts could be chosen"),
     ],
 )
 def test_wrong_options(options: list[str], message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -144,3 +144,10 @@ def test_wrong_options(options: list[str], message: str, capsys: pytest.CaptureF
     program.write_text("func.func public @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n  return %a : tensor<8xf32>\n}\n")
     assert main(["price", str(program), *options]) == 1
     assert message in capsys.readouterr().err
+
+
+def test_one_device_is_a_mesh_to_choose_over(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    program = tmp_path / "program.mlir"
+    program.write_text("func.func public @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n  return %a : tensor<8xf32>\n}\n")
+    assert main(["explain", str(program), "--auto", "x=1"]) == 0
+    assert capsys.readouterr().out == "%a: f32[8]\nno collectives: nothing is sent\n"

@@ -390,6 +390,23 @@ def test_arguments_alone_do_not_fit() -> None:
         stage.lay_out(sw.Mesh(x=2), memory_limit=136)
 
 
+def test_one_device_has_everything() -> None:
+    stage = traced(lambda x: sw.exp(x), (8, 8))
+    chosen = stage.lay_out(sw.Mesh(x=1), memory_limit=512)
+    assert [each.layout for each in chosen.interface.parameters] == [sw.Layout.replicated(sw.Mesh(x=1), rank=2)]
+    assert stage.least_sent(sw.Mesh(x=1)) == chosen.partition().predicted_bytes == 0
+    assert np.array_equal(chosen.compile()(np.zeros((8, 8), np.float32)), np.ones((8, 8)))
+    with pytest.raises(sw.ShardwrightError, match="SW0469"):  # an argument and a result of 256 bytes
+        stage.lay_out(sw.Mesh(x=1), memory_limit=511)
+
+
+def test_nothing_fits_where_nothing_may_be_held() -> None:
+    with pytest.raises(sw.ShardwrightError, match="at most 0 bytes: the least was "):
+        traced(lambda x: sw.exp(sw.reshape(sw.arange(64, dtype="float32"), (8, 8)) + sw.sum(x)), (0,)).lay_out(
+            sw.Mesh(x=2), memory_limit=0
+        )
+
+
 def test_no_mesh() -> None:
     with pytest.raises(sw.ShardwrightError) as caught:
         traced(lambda x: sw.exp(x), (8, 8)).lay_out()
