@@ -203,22 +203,36 @@ class Segments:
         return Layout.from_spec(spec, mesh, uneven=whole_shape(spec, shape, mesh) != shape)
 
     def settled(self, value: SSAValue) -> LayoutSpec:
-        """The layout in which a value comes: of a transfer that leaves dims open, that of its source if it fits."""
+        """The layout in which a value comes: of a transfer that leaves dims open, that which was found for it."""
         if value not in self._layouts:
-            transfer = value.owner
-            assert isinstance(transfer, TransferOp)
-            spec, source = layout_at(value), self.settled(transfer.operand)
-            same = self.meshes[spec.mesh].sizes == self.meshes[source.mesh].sizes
-            dims = source.dims if spec.open_dims and same else spec.dims
-            self._layouts[value] = LayoutSpec(spec.mesh, dims)
+            due = self._due(value)
+            self._layouts[value] = LayoutSpec(due.mesh, due.dims)
         return self._layouts[value]
+
+    def _due(self, value: SSAValue) -> LayoutSpec:
+        """
+        The layout in which a segment is given a value.
+
+        Of a transfer that leaves dims open it is that of its source if it fits; else they stay open, and the first
+        segment that takes the value decides them: what is split there need not come whole.
+        """
+        if value in self._layouts:
+            return self._layouts[value]
+        transfer = value.owner
+        assert isinstance(transfer, TransferOp)
+        spec, source = layout_at(value), self.settled(transfer.operand)
+        same = self.meshes[spec.mesh].sizes == self.meshes[source.mesh].sizes
+        return LayoutSpec(spec.mesh, source.dims) if spec.open_dims and same else spec
 
     def _part(self, segment: Segment) -> Part:
         """A segment with what its devices run."""
         traced = self._module_of(segment)
         planned = traced.clone()
         run_pipeline(planned, ("propagate",))
-        for value, result in zip(segment.outputs, _returned(_entry(planned)), strict=True):
+        function = _entry(planned)
+        for value, argument in zip(segment.inputs, function.args, strict=True):
+            self._layouts.setdefault(value, layout_at(argument))
+        for value, result in zip(segment.outputs, _returned(function), strict=True):
             self._layouts[value] = layout_at(result)
         run_pipeline(planned, ("insert-relayouts", "lower-relayouts", "optimize-collectives"))
         local = planned.clone()
@@ -233,7 +247,7 @@ class Segments:
             mapping[value] = argument
             argument.name_hint = value.name_hint
             argument.location = _place(value)
-            retype(argument, with_layout(value.type, self.settled(value)))
+            retype(argument, with_layout(value.type, self._due(value)))
         for op in segment.ops:
             for value in free_values(op):
                 constant = _constant(value)

@@ -55,6 +55,23 @@ def test_gradients_cross_meshes() -> None:
     assert by_w.mesh == MESH
 
 
+def test_what_comes_back_comes_split() -> None:
+    table = normal(8, 6).astype(np.float32)
+
+    @sw.function
+    def slopes(table: Any) -> Any:
+        return sw.grad(lambda table: sw.sum(sw.square(sw.relayout(sw.sin(table), sw.Layout(["batch"], MESH)))))(table)
+
+    argument = at(table, [None, "embedding"], EMBEDDING)
+    stage = slopes.trace(argument).partition()
+    _, back = stage.explain().transfers
+    assert back.target == repr(sw.Layout([None, "embedding"], EMBEDDING))
+    assert back.bytes_per_device == 8 * 6 * 4 / 2  # the columns that a device works on, and no others
+    compiled = stage.compile(certify=True)
+    assert np.allclose(compiled(argument), 2 * np.sin(table) * np.cos(table), atol=1e-6)
+    assert compiled.ledger.sent_bytes == stage.predicted_bytes
+
+
 def test_back_and_forth() -> None:
     x = normal(8, 4)
 
