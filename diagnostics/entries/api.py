@@ -81,8 +81,8 @@ SW0522: tape that cannot answer
     none or zeros.
     help: use GradientTape(persistent=True), or ask for all sources in one call
 SW0526: function that has no form for all rows
-    vmap writes a function of one row for all rows of an array: the dims of the rows have equal sizes, and a layout for
-    one row says nothing about them.
+    vmap writes a function of one row for all rows of an array: the dims of the rows have equal sizes, and what takes
+    one row to another mesh, or to where another value lies, says nothing about them.
     help: name the dim of the rows in in_axes and out_axes, and lay out arrays before or behind the vmap
 SW0530: value that a variable cannot hold
     A variable keeps the shape and the layout with which it was made: what it is given must have them.

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from shardwright.compiler.control.batching.rows import ALWAYS, Rows, batched, refusal
 from shardwright.compiler.control.regions import writing_into
+from shardwright.compiler.values import layout_at
 from shardwright.dialects import stablehlo
 from shardwright.dialects.building import body_of, free_values, returned
+from shardwright.dialects.dtensor import Relaid
 from shardwright.dialects.dtensor.gradients import CheckpointOp, GradientOp, PrimalOp, ResultOfOp, WithGradientOp
 from shardwright.dialects.types import AnyTensor, element_of, shape_of, tensor
 
@@ -118,9 +121,23 @@ def _checkpoint(op: CheckpointOp, rows: Rows) -> Sequence[SSAValue]:
     return rows.insert(CheckpointOp([*map(rows.wide, op.inputs)], body)).results
 
 
-@batched("dtensor.relayout", "dtensor.constraint", "dtensor.to_mesh")
-def _layout(op: Operation, rows: Rows) -> Sequence[SSAValue]:
-    raise refusal(op, "a layout for one row says nothing about the rows")
+@batched("dtensor.relayout", "dtensor.constraint")
+def _layout(op: Relaid, rows: Rows) -> Sequence[SSAValue]:
+    """The layout of one row says nothing about the dim of all rows: that is left open."""
+    wide, homes, each = rows.wide(op.operand), rows.trace.homes, layout_at(op.result)
+    if homes.get(wide, homes[op.result]) is not homes[op.result]:
+        return _elsewhere(op, rows)
+    priorities = (0, *each.priorities) if each.priorities else ()
+    dims, open_dims = ((), *each.dims), frozenset({0, *(dim + 1 for dim in each.open_dims)})
+    spec = replace(each, dims=dims, open_dims=open_dims, priorities=priorities)
+    new = rows.insert(type(op)(wide, spec, None if op.reason is None else op.reason.data))
+    homes[new.results[0]] = homes[op.result]
+    return new.results
+
+
+@batched("dtensor.transfer", "dtensor.group")
+def _elsewhere(op: Operation, rows: Rows) -> Sequence[SSAValue]:
+    raise refusal(op, "it says where a row lies, and nothing about where all of them do")
 
 
 def _varying(rows: Rows, block: Block, wide: Sequence[bool]) -> list[bool]:

@@ -18,6 +18,7 @@ from shardwright.rules.table import ROWS as ROWS_OF_OPS
 from .instances import INSTANCES, Instance
 
 MESH = sw.Mesh(x=3, y=2)
+OTHER = sw.Mesh([("z", 2)], devices=["CPU:8", "CPU:9"])
 ROWS = 3
 
 
@@ -243,6 +244,22 @@ def test_the_rows_are_split_and_nothing_is_sent() -> None:
     assert text.count("broadcast_in_dim") < 6
 
 
+@pytest.mark.parametrize("lay_out", [sw.relayout, sw.constraint])
+def test_layouts_of_one_row_leave_the_rows_open(lay_out: Callable[..., Any]) -> None:
+    def loss(x: Any, w: Any) -> Any:
+        return sw.sum(lay_out(sw.tanh(x @ w), sw.Layout(["y"], MESH)) ** 2)
+
+    rows, w = sw.relayout(X, sw.Layout(["x"], MESH)), np.concatenate([W, W], axis=1)
+    each = sw.vmap(lambda x, w: lay_out(sw.tanh(x @ w), sw.Layout(["y"], MESH)), (0, None))
+    assert each(rows, w).layout == sw.Layout(["x", "y"], MESH)
+    assert each.trace(rows, w).partition().predicted_bytes == 0
+    y = np.tanh(X @ w)
+    assert np.allclose(each(rows, w), y)
+    assert np.allclose(sw.vmap(sw.grad(loss), (0, None))(rows, w), (2 * y * (1 - y**2)) @ w.T)
+    pairs = sw.vmap(sw.vmap(lambda a, b: lay_out(a * b, sw.Layout(["y"], MESH)), (None, 0)), (0, None))
+    assert np.allclose(pairs(rows, X), X[:, None] * X)
+
+
 @pytest.mark.parametrize(
     ("call", "kind", "message"),
     [
@@ -266,9 +283,14 @@ def test_the_rows_are_split_and_nothing_is_sent() -> None:
         ),
         (lambda: sw.vmap(lambda x: x, out_axes=3)(X), ValueError, "vmap: out_axes names dim 3 of a result of 2 dims"),
         (
-            lambda: sw.vmap(lambda x: sw.relayout(x, sw.Layout(["x"], sw.Mesh(x=2))))(X),
+            lambda: sw.vmap(lambda x: sw.relayout_like(x * 2, x))(sw.relayout(X, sw.Layout(["x"], MESH))),
             TypeError,
-            "vmap cannot write dtensor.relayout for all rows: a layout for one row says nothing about the rows",
+            "vmap cannot write dtensor.group for all rows: it says where a row lies, and nothing about where all of",
+        ),
+        (
+            lambda: sw.vmap(lambda x: sw.relayout(x, sw.Layout(["z"], OTHER)))(sw.relayout(X, sw.Layout(["x"], MESH))),
+            TypeError,
+            "vmap cannot write dtensor.relayout for all rows: it says where a row lies, and nothing about where all of",
         ),
     ],
 )
