@@ -32,7 +32,8 @@ def read_graph(
         found.ParseFromString(source.SerializeToString())
         return found, "graph"
     if not isinstance(source, str | PathLike):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise GraphError("SW0891", f"from_graph takes a GraphDef or a path, not a {type(source).__name__}")
+        message = f"from_graph takes a GraphDef or a path, not a {type(source).__name__}"
+        raise GraphError("SW0891", message, help=_A_GRAPH)
     path = Path(source)
     if path.is_dir():
         raise GraphError("SW0891", f"{str(path)!r} is a directory, not a graph", help=_WAY_OUT)
@@ -41,14 +42,16 @@ def read_graph(
 
 
 _WAY_OUT = "for a SavedModel: shardwright.from_saved_model(directory)"
+_A_GRAPH = "give a GraphDef, or the path of a .pb or .cpb file that has one"
+_A_FOLDER = "give the folder that tf.saved_model.save or Keras' model.export wrote"
 
 
 def read_saved_model(folder: Path) -> saved_model_pb2.SavedModel:
     """The message of a SavedModel: `saved_model.pb`, or in chunks `saved_model.cpb`."""
     files = [file for file in (folder / "saved_model.pb", folder / "saved_model.cpb") if file.is_file()]
     if len(files) != 1:
-        both = "both saved_model.pb and saved_model.cpb: one is stale"
-        raise GraphError("SW0891", f"{str(folder)!r} has {both if files else 'no saved_model.pb or saved_model.cpb'}")
+        found = "both saved_model.pb and saved_model.cpb: one is stale" if files else "no saved_model.pb or saved_model.cpb"
+        raise GraphError("SW0891", f"{str(folder)!r} has {found}", help=_A_FOLDER)
     model = saved_model_pb2.SavedModel()
     _read(files[0], model)
     return model
@@ -60,10 +63,10 @@ def _read(path: Path, message: Message) -> None:
         merger.read(path, message)
         return
     if path.exists() and not path.is_file():
-        raise GraphError("SW0891", f"{str(path)!r} is no file")
+        raise GraphError("SW0891", f"{str(path)!r} is no file", help=_A_GRAPH)
     try:
         message.ParseFromString(path.read_bytes())
     except OSError as error:
-        raise GraphError("SW0891", f"{str(path)!r} cannot be read: {error.strerror}") from None
+        raise GraphError("SW0891", f"{str(path)!r} cannot be read: {error.strerror}", help=_A_GRAPH) from None
     except DecodeError:
         raise GraphError("SW0886", f"{str(path)!r} is no {message.DESCRIPTOR.name}") from None
