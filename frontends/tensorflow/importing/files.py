@@ -50,8 +50,9 @@ def read_saved_model(folder: Path) -> saved_model_pb2.SavedModel:
     """The message of a SavedModel: `saved_model.pb`, or in chunks `saved_model.cpb`."""
     files = [file for file in (folder / "saved_model.pb", folder / "saved_model.cpb") if file.is_file()]
     if len(files) != 1:
-        found = "both saved_model.pb and saved_model.cpb: one is stale" if files else "no saved_model.pb or saved_model.cpb"
-        raise GraphError("SW0891", f"{str(folder)!r} has {found}", help=_A_FOLDER)
+        both = "both saved_model.pb and saved_model.cpb: one is stale"
+        message = f"{str(folder)!r} has {both if files else 'no saved_model.pb or saved_model.cpb'}"
+        raise GraphError("SW0891", message, help=_A_FOLDER)
     model = saved_model_pb2.SavedModel()
     _read(files[0], model)
     return model

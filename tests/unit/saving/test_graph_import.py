@@ -190,7 +190,7 @@ def test_names_that_there_are_not():
     refused("SW0891", pb.GraphDef(), "no outputs")
     refused("SW0891", DATA, "is a directory", "from_saved_model")
     refused("SW0891", DATA / "gone.pb", "cannot be read", "give a GraphDef, or the path of a .pb or .cpb file")
-    with pytest.raises(ValueError, match=r"SW0891.*has no saved_model.pb(.|\n)*help: give the folder that tf.saved_mod"):
+    with pytest.raises(ValueError, match=r"SW0891.*has no saved_model.pb(.|\n)*give the folder that tf.saved_mod"):
         sw.from_saved_model(DATA)
     refused("SW0886", DATA / "models.npz", "is no GraphDef")
     refused("SW0891", saved_model_pb2.SavedModel(), "takes a GraphDef")
