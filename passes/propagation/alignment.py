@@ -14,7 +14,7 @@ from typing import NamedTuple
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from shardwright.dialects import dtensor
+from shardwright.dialects import dtensor, stablehlo
 from shardwright.dialects.dtensor.hints import BarrierOp
 from shardwright.dialects.text.locations import fuse, where
 from shardwright.layout.planning import planner
@@ -537,7 +537,8 @@ class Aligner:
             return "; the alternative does not exist: the layouts around it leave one way"
         cost, other = self.strategist.cheapest(node, others, self._fetching(node), self.dims)
         counting = self.program.counting
-        return f"; the alternative [{_in_words(node, other)}] would send {cost:,.0f} bytes per device{counting}"
+        sent = f"{cost:,.0f} bytes per device{_each_round(node.op)}{counting}"
+        return f"; the alternative [{_in_words(node, other)}] would send {sent}"
 
 
 class _Asker(NamedTuple):
@@ -555,6 +556,14 @@ def _label(node: Node) -> str:
 def _at(node: Node) -> str:
     place = where(node.op)
     return f" at {place}" if place else ""
+
+
+def _each_round(op: Operation) -> str:
+    """What is said of the bytes of an op in a loop, next to those of what is moved once, before it."""
+    around = op.parent_op()
+    while around is not None and not isinstance(around, stablehlo.WhileOp):
+        around = around.parent_op()
+    return "" if around is None else " in each round"
 
 
 def _in_words(node: Node, strategy: Strategy) -> str:

@@ -50,7 +50,7 @@ class CodedArgumentParser(argparse.ArgumentParser):
     def add_automatic(self) -> None:
         """The options that have layouts chosen."""
         about = "choose a layout for all that has none, over a mesh of these axes"
-        self.add_argument("--auto", type=axis_sizes, metavar="AXIS=SIZE,...", help=about)
+        self.add_argument("--auto", type=sizes_of_mesh, metavar="AXIS=SIZE,...", help=about)
         about = "with --auto: what each device may hold at once, such as 16GB"
         self.add_argument("--memory-limit", type=size_of_memory, metavar="SIZE", help=about)
         about = "with --memory-limit: compute values again where nothing fits otherwise"
@@ -142,6 +142,17 @@ def axis_sizes(text: str) -> dict[str, int]:
     sizes = {name.strip(): int(size) for name, _, size in pairs}
     if len(sizes) < len(pairs):
         raise argparse.ArgumentTypeError(f"'{text}' gives an axis two sizes")
+    return sizes
+
+
+def sizes_of_mesh(text: str) -> dict[str, int]:
+    """
+    The axes of a mesh given on a command line, each with some devices.
+
+    >>> sizes_of_mesh("data=2,model=1")
+    {'data': 2, 'model': 1}
+    """
+    sizes = axis_sizes(text)
     if 0 in sizes.values():
         raise argparse.ArgumentTypeError(f"'{text}' gives an axis no devices")
     return sizes

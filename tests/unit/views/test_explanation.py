@@ -88,6 +88,19 @@ def test_what_a_layout_was_chosen_over() -> None:
     assert found[0][1] == "b is f32[16, 64@data], given by the user"
 
 
+def test_what_an_op_in_a_loop_would_send_is_said_to_be_of_each_round() -> None:
+    def running(x: shardwright.dtensor.DTensor) -> object:
+        return shardwright.scan(lambda total, row: (total + shardwright.sum(row), total), 0.0, x)
+
+    explanation = shardwright.function(running).trace(laid((8, 4), "data", mesh=ROW)).partition().explain()
+    (row,) = explanation.rows
+    # Gathered once, before the loop; by columns each row would have to change its layout for itself.
+    assert (row.kind, row.plain_bytes) == ("all_gather", 8 * 4 * 4 // 2)
+    assert row.reasons[0].alternative.endswith(" bytes per device in each round")
+    outside = shardwright.function(lambda x: x @ x.T).trace(laid((8, 4), "data", mesh=ROW)).partition().explain()
+    assert "in each round" not in str(outside)
+
+
 def test_gradients_are_told_apart() -> None:
     def loss(w: shardwright.dtensor.DTensor, x: shardwright.dtensor.DTensor) -> shardwright.dtensor.DTensor:
         with shardwright.GradientTape() as tape:
