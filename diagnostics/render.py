@@ -206,3 +206,20 @@ def _read(file: str) -> str | None:
         return Path(file).read_text(encoding="utf-8") if Path(file).is_file() else None
     except (OSError, UnicodeDecodeError, ValueError):
         return None
+
+
+_PLAIN = str.maketrans("─│┌┐└┘├┤┬┴┼…", "-|+++++++++~")
+
+
+def in_letters_of(encoding: str, text: str) -> str:
+    """
+    A text for an output whose encoding may have few letters: lines are drawn with others, and what it lacks is escaped.
+
+    >>> in_letters_of("ascii", "┌─┐ ü"), in_letters_of("utf-8", "┌─┐ ü")
+    ('+-+ \\\\xfc', '┌─┐ ü')
+    """
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return text.translate(_PLAIN).encode(encoding, "backslashreplace").decode(encoding)
+    return text

@@ -84,9 +84,12 @@ def _print(picture: Picture) -> None:
     """The picture on standard output, as wide as that is, with colours where it is a terminal."""
     from rich.console import Console
 
+    from shardwright.diagnostics.render import in_letters_of
+
     console = Console(highlight=False, markup=False)
     for line in picture.lines(console.width):
-        console.print(_coloured(line), no_wrap=True, crop=False, overflow="ignore")
+        plain = [(in_letters_of(console.encoding, text), box) for text, box in line]
+        console.print(_coloured(plain), no_wrap=True, crop=False, overflow="ignore")
 
 
 def _coloured(line: Sequence[tuple[str, int | None]]) -> Text:

@@ -10,12 +10,10 @@ from shutil import get_terminal_size
 from typing import Any, TextIO, TypedDict
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.diagnostics.render import in_letters_of
 from shardwright.serialization.files.text import write_atomically
 
 STANDARD_OUTPUT = "-"
-
-PLAIN_LINES = str.maketrans("─│┌┐└┘├┤┬┴┼", "-|+++++++++")
-"""Lines of tables and pictures, where the encoding of standard output has none."""
 
 
 def write_data(text: str, *, document: bool = False) -> None:
@@ -51,8 +49,7 @@ def _put(stream: TextIO, text: str, document: bool) -> None:
         if document:
             stream.buffer.write(text.encode("utf-8"))
             return
-        plain = text.translate(PLAIN_LINES).encode(stream.encoding, "backslashreplace")
-        stream.write(plain.decode(stream.encoding))
+        stream.write(in_letters_of(stream.encoding, text))
 
 
 def write_output(path: str | None, text: str) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import math
+import sys
 from typing import Any
 from xml.etree import ElementTree
 
@@ -107,6 +109,14 @@ def test_visualize_prints_without_colours_where_nobody_sees_them(capsys: pytest.
     assert "\x1b" not in printed
     assert sw.visualize(layout, (4, 2), show=False).boxes == picture.boxes
     assert capsys.readouterr().out == ""
+
+
+def test_visualize_draws_with_the_letters_that_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(taken, "ascii", write_through=True))
+    sw.visualize(sw.relayout(np.arange(4), sw.Layout(["x"], sw.Mesh(x=2))))
+    printed = taken.getvalue().decode("ascii").splitlines()
+    assert printed[-3:] == ["+-----+-----+", "| 0   | 1   |", "+-----+-----+"]
 
 
 def test_visualize_colours_terminals(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
