@@ -65,6 +65,16 @@ def caller() -> SourceLocation | None:
     return None
 
 
+def name_in_text(file: str) -> str:
+    r"""
+    The name of a file as programs and messages have it: bytes that are no UTF-8 are written out.
+
+    >>> name_in_text("caf\udce9.py")
+    'caf\\udce9.py'
+    """
+    return file.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def line_of(error: BaseException) -> SourceLocation | None:
     """
     The innermost line of an exception's traceback that is not Shardwright's own.

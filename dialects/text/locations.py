@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from shardwright.diagnostics import Diagnostic, Label, ShardwrightError, SourceLocation
-from shardwright.diagnostics.caller import caller
+from shardwright.diagnostics.caller import caller, name_in_text
 from shardwright.dialects.text.xdsl_patches import FileLineColRange, unchecked
 
 
@@ -158,4 +158,4 @@ def caller_location() -> LocationAttr:
 @lru_cache(maxsize=4096)
 def location_attribute(place: SourceLocation) -> LocationAttr:
     """A place in the user's source as an attribute."""
-    return FileLineColLoc(StringAttr(place.file), IntAttr(place.line), IntAttr(place.column))
+    return FileLineColLoc(StringAttr(name_in_text(place.file)), IntAttr(place.line), IntAttr(place.column))

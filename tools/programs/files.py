@@ -8,6 +8,7 @@ from typing import Protocol
 
 from shardwright.compiler.reading.bytecode import MAGIC, payload, text_of
 from shardwright.diagnostics import Diagnostic, ShardwrightError, SourceLocation
+from shardwright.diagnostics.caller import name_in_text
 
 STANDARD_INPUT = "-"
 
@@ -91,13 +92,8 @@ it does not exist
 
 
 def display_name(path: str) -> str:
-    r"""
-    The name of a file in messages: standard input has none of its own, and bytes that are no UTF-8 are written out.
-
-    >>> display_name("caf\udce9.mlir")
-    'caf\\udce9.mlir'
-    """
-    return "<stdin>" if path == STANDARD_INPUT else path.encode("utf-8", "backslashreplace").decode("utf-8")
+    """The name of a file in messages: standard input has none of its own."""
+    return "<stdin>" if path == STANDARD_INPUT else name_in_text(path)
 
 
 def _not_text(path: str, data: bytes, offset: int) -> ShardwrightError:

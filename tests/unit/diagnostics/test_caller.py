@@ -34,3 +34,10 @@ def test_equal_code_in_two_files_is_told_apart() -> None:
         exec(compile("def place():\n    return caller()\n", name, "exec"), space)
         places.append(str(space["place"]()))
     assert places == ["first.py:2:12", "second.py:2:12"]
+
+
+def test_files_whose_names_are_no_text_have_places_as_others() -> None:
+    scope: dict[str, Any] = {}
+    exec(compile("def double(x):\n    return x * 2\n", "/there/caf\udce9.py", "exec"), scope)
+    traced = sw.function(scope["double"]).trace(sw.TensorSpec((2,)))
+    assert 'loc("/there/caf\\\\udce9.py":2:' in traced.as_text(debuginfo=True)
