@@ -217,10 +217,14 @@ def _each(row: Callable[[Tracer], list[Tracer]], count: int) -> list[Tracer]:
 
 
 def _settled(leaf: Any, inputs: Sequence[Tracer]) -> Tracer:
-    """An initial value; a Python number takes the type of the arrays that are folded."""
-    if emit.weak_kind(leaf) is None or not inputs:
+    """An initial value; a Python number takes the type of the arrays that are folded, as far as these can hold it."""
+    kind = emit.weak_kind(leaf)
+    # Whole numbers that are counted through say nothing of a float that is carried.
+    fit = {"float": ("float", "complex"), "complex": ("complex",)}.get(kind or "")
+    met = [each for each in inputs if fit is None or kind_of(each.dtype) in fit]
+    if kind is None or not met:
         return emit.as_tracer(leaf, "scan")
-    return emit.fit(leaf, emit.result_dtype("scan", leaf, *inputs), ())
+    return emit.fit(leaf, emit.result_dtype("scan", leaf, *met), ())
 
 
 def _scan_traced(

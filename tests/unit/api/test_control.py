@@ -142,3 +142,12 @@ def test_what_a_scan_carries_stays_split() -> None:
     found = slope(carry, split)
     assert found.layout == carry.layout
     assert np.allclose(found, factor)
+
+
+def test_a_float_is_carried_over_whole_numbers() -> None:
+    halves = sw.function(lambda: sw.scan(lambda total, step: (total + 0.5 * 2, step), 0.0, sw.arange(3)))
+    total, steps = halves()
+    assert (total.dtype, float(total), steps.tolist()) == (np.float32, 3.0, [0, 1, 2])
+    both = sw.function(lambda x: sw.scan(lambda total, pair: (total + pair[1], pair[0]), 0.0, (sw.arange(3), x)))
+    total, _ = both(np.array([0.25, 1.0, 2.0]))
+    assert (total.dtype, float(total)) == (np.float64, 3.25)
