@@ -16,8 +16,6 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import chain, pairwise
 
-import networkx as nx
-
 from shardwright.layout.axes import Axis, cut, merge_adjacent, remaining
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning import algebra
@@ -314,6 +312,8 @@ def _direct(problem: Problem) -> list[Move] | None:
 
 def _shortest(problem: Problem) -> list[Move] | None:
     """The lightest path from start to goal, or `None` when no path keeps the memory bound."""
+    import networkx as nx
+
     edges = _explored(problem)
     # Weights are exact whole numbers: bytes first, then messages, exchanges and steps.
     scale = math.lcm(*(move.share.denominator for move in edges.values()))

@@ -12,8 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import TypeAlias
 
-from networkx.utils import UnionFind
-
+from shardwright.networks.components import Components
 from shardwright.passes.program import Node, Program
 
 __all__ = ["Names", "named_dims"]
@@ -35,7 +34,7 @@ def named_dims(program: Program) -> list[Names]:
     Named dims at which ops of the same kinds stand, as those of one layer and the next, have one name.
     """
     # An argument that nothing reads has dims all the same.
-    tied: UnionFind[_Place] = UnionFind(
+    tied: Components[_Place] = Components(
         (value, dim)
         for value in range(len(program.root.block.args))
         for dim, size in enumerate(program.shapes[value])
@@ -44,10 +43,10 @@ def named_dims(program: Program) -> list[Names]:
     kinds: dict[_Place, list[tuple[int, int]]] = defaultdict(list)
     for node in program.nodes:
         for factor, places in _places(program, node).items():
-            tied.union(*places)
+            tied.tie(*places)
             kinds[places[0]].append((program.kinds[node.index], factor))
     groups: dict[object, list[_Place]] = defaultdict(list)
-    for places in tied.to_sets():
+    for places in tied.sets():
         standing = frozenset(kind for place in places for kind in kinds.get(place, ()))
         groups[standing] += places
     found: list[dict[int, int]] = [{} for _ in program.values]

@@ -12,8 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-import networkx as nx
-
 from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects.dtensor import RelayoutOp
 from shardwright.dialects.dtensor.hints import BACKWARD, FORWARD, BarrierOp
@@ -21,6 +19,7 @@ from shardwright.dialects.text.locations import fault, label
 from shardwright.layout.axes import Axis, beyond
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
+from shardwright.networks.components import Components
 from shardwright.passes.program import Dims, Node, Program
 from shardwright.passes.propagation.strategy import Strategist
 from shardwright.rules.rule import PASS, Axes, Rule, assemble
@@ -158,8 +157,11 @@ def agree_in_groups(program: Program) -> None:
 
 def _groups(program: Program) -> list[list[int]]:
     """The members of each group, in order; groups that share a member are one."""
-    graph: nx.Graph[int] = nx.Graph((first, value) for first, others in program.grouped.items() for value in others)
-    return [sorted(part) for part in nx.connected_components(graph)]
+    tied: Components[int] = Components()
+    for first, others in program.grouped.items():
+        for value in others:
+            tied.tie(first, value)
+    return [sorted(part) for part in tied.sets()]
 
 
 def _both(program: Program, one: LayoutSpec, other: LayoutSpec) -> LayoutSpec | None:

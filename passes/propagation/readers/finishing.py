@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
-import networkx as nx
+from shardwright.networks.components import Components
 
 UNITS = 1 << 10
 """Prices are whole numbers of so many parts of a byte: fractions would make equal ways differ."""
@@ -102,16 +102,11 @@ class _Division:
                 if maker not in found:
                     demands[maker] += due or 0
         # What is left is a few small graphs, each to be cut on its own, where anything is left to choose at all.
-        left: nx.Graph[Vertex] = nx.Graph()
-        left.add_nodes_from(vertex for vertex in demands)
-        left.add_edges_from(
-            (vertex, other)
-            for vertex, others in self.edges.items()
-            if vertex not in found
-            for other in others
-            if other not in found
-        )
-        for part in nx.connected_components(left):
+        left: Components[Vertex] = Components(demands)
+        for vertex, others in self.edges.items():
+            if vertex not in found:
+                left.tie(vertex, *(other for other in others if other not in found))
+        for part in map(set, left.sets()):
             if not demands.keys().isdisjoint(part):
                 found |= self._cut(part, demands)
         return {number for kind, number in found if kind == "op"}
@@ -146,6 +141,8 @@ def _finished_side(
     edges: tuple[tuple[int, int, int | None], ...], demands: tuple[int | None, ...], prices: tuple[int | None, ...]
 ) -> frozenset[int]:
     """`_Division._cut` of a graph whose vertices are numbers; without a capacity an edge cannot be cut."""
+    import networkx as nx
+
     finished, partial = -1, -2
     graph: nx.DiGraph[int] = nx.DiGraph()
     graph.add_nodes_from((finished, partial))

@@ -14,8 +14,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
-import networkx as nx
-
 from shardwright.passes.program import Node, Program, Use
 from shardwright.passes.propagation.spreading import Because, State
 from shardwright.passes.propagation.structure.layers import Layers, find_layers
@@ -160,6 +158,8 @@ class _Folding:
             return list(makers)
         if _has_scopes(self.whole):
             return None
+        import networkx as nx
+
         graph: nx.DiGraph[int] = nx.DiGraph((maker, index) for index, before in makers.items() for maker in before)
         graph.add_nodes_from(makers)
         try:

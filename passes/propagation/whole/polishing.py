@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
-from networkx.utils import UnionFind
-
+from shardwright.networks.components import Components
 from shardwright.passes.program import Dims, Program
 from shardwright.passes.propagation.spreading import passes_dims_on
 from shardwright.passes.propagation.whole.choices import Choices
@@ -77,12 +76,12 @@ def _stretches(program: Program, movable: Sequence[int]) -> list[tuple[int, ...]
     They mostly move together, or not at all: two changes would be spent on one.
     """
     place = {value: at for at, value in enumerate(movable)}
-    tied: UnionFind[int] = UnionFind(movable)
+    tied: Components[int] = Components(movable)
     for node in program.nodes:
         tensors, values = node.rule.tensors(), [value for value in node.values if value in place]
         if values and passes_dims_on(node.rule) and all(tensor == tensors[-1] for tensor in tensors):
-            tied.union(*values)
-    found = [tuple(sorted(values, key=place.__getitem__)) for values in tied.to_sets() if len(values) > 1]
+            tied.tie(*values)
+    found = [tuple(sorted(values, key=place.__getitem__)) for values in tied.sets() if len(values) > 1]
     return sorted(found, key=lambda values: (-len(values), place[values[0]]))
 
 
