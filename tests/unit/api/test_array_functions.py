@@ -287,7 +287,7 @@ DIAGONALS = [
 CASES = [*POINTWISE, *ORDERED, *CHOSEN, *PLACED, *RUNNING, *REPEATED, *DIAGONALS]
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(3)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 @EVERYWHERE
 def test_as_numpy_computes_it(case: Case, styles: Sequence[str]) -> None:

@@ -45,9 +45,11 @@ LINES: list[tuple[str, Callable[[Any], Any], Any]] = [
 ]
 
 
+@pytest.mark.every(5)
 @pytest.mark.parametrize("layout", LAYOUTS, ids=str)
 @pytest.mark.parametrize(("make", "expected"), [case[1:] for case in PLANE], ids=[case[0] for case in PLANE])
 def test_elements_and_layout(make: Callable[[Any], Any], expected: Any, layout: sw.Layout | None) -> None:
+    """By default each function in one or two of the six layouts, and each layout for some."""
     for found in (make(layout), sw.function(lambda: make(layout))()):
         _check(found, expected, layout)
 

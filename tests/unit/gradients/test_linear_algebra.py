@@ -133,7 +133,7 @@ def test_against_differences(function: Callable[..., Any], arguments: Sequence[n
         np.testing.assert_allclose(gradient, differences(value, arguments, place), rtol=2e-5, atol=1e-6)
 
 
-@pytest.mark.every(6)
+@pytest.mark.every(7)
 @pytest.mark.parametrize(("function", "arguments"), CASES)
 def test_second_derivatives(function: Callable[..., Any], arguments: Sequence[np.ndarray[Any, Any]]) -> None:
     """The gradient of a weighted sum of a gradient, which takes the rules of what the first rule wrote."""
@@ -150,7 +150,7 @@ def test_second_derivatives(function: Callable[..., Any], arguments: Sequence[np
 MESH = sw.Mesh(x=2, y=2)
 
 
-@pytest.mark.every(6)
+@pytest.mark.every(9)
 @pytest.mark.parametrize(("function", "arguments"), CASES)
 def test_of_layouts_rows_and_tapes(function: Callable[..., Any], arguments: Sequence[np.ndarray[Any, Any]]) -> None:
     """Rows of `vmap`, split over devices or not, have the gradients of each, and tapes see the same."""

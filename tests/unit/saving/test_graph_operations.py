@@ -73,7 +73,7 @@ def compare(op, graph, arrays):
         np.testing.assert_allclose(*wide, rtol=bound, atol=bound, err_msg=name)
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(5)
 @pytest.mark.parametrize("op", OPERATIONS)
 def test_as_stored(op, expected):
     compare(op, *expected)
