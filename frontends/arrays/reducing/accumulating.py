@@ -12,15 +12,13 @@ from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics.faults import value_error
 from shardwright.dialects import stablehlo
 from shardwright.frontends.arrays.elementwise.functions import subtract
-from shardwright.frontends.arrays.reducing.reductions import NARROW, accumulator
+from shardwright.frontends.arrays.reducing.reductions import COUNTED, NARROW, NUMERIC, accumulator
 from shardwright.frontends.arrays.shapes import concat
 from shardwright.frontends.functions.dispatch import array_function
 from shardwright.layout.planning.sweep import Sweep
 from shardwright.rules.reductions import MONOIDS
 
 __all__ = ["cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "diff"]
-
-NUMERIC = ("integer", "float", "complex")
 
 
 @array_function
@@ -49,7 +47,7 @@ def _standard(
     operation: Any, x: ArrayLike, axis: int | None, dtype: DTypeLike | None, include_initial: bool, what: str
 ) -> Tracer:
     value = emit.as_tracer(x, what)
-    check_kind(value.dtype, NUMERIC, what)
+    check_kind(value.dtype, COUNTED if operation is stablehlo.AddOp else NUMERIC, what)
     if axis is None and value.ndim != 1:
         raise value_error("SW0510", f"{what} of {value.ndim} dims needs an axis")
     dim = dim_of(0 if axis is None else axis, value.ndim, what)

@@ -26,6 +26,8 @@ from shardwright.frontends.functions.dispatch import array_function
 __all__ = ["all", "any", "argmax", "argmin", "max", "mean", "min", "prod", "std", "sum", "var"]
 
 NUMERIC = ("integer", "float", "complex")
+COUNTED = ("boolean", *NUMERIC)
+"""What may be added up: of truth values, those that are true are counted, as NumPy and JAX do."""
 NARROW = ("float16", "bfloat16")
 """The types that are combined in 32 bits."""
 
@@ -50,6 +52,8 @@ def accumulator(dtype: DType, asked: DTypeLike | None) -> DType:
     """The type of a sum or product: the one that is asked for, or at least the default integers."""
     if asked is not None:
         return as_dtype(asked)
+    if dtype == BOOLEAN:
+        return DEFAULT_INTEGER
     if kind_of(dtype) == "integer" and dtype.itemsize < DEFAULT_INTEGER.itemsize:
         return as_dtype("uint32") if dtype.kind == "u" else DEFAULT_INTEGER
     return dtype
@@ -58,13 +62,15 @@ def accumulator(dtype: DType, asked: DTypeLike | None) -> DType:
 @array_function
 def sum(x: ArrayLike, /, *, axis: Dims = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Array:
     """
-    The sum over the dims in `axis`, or over all.
+    The sum over the dims in `axis`, or over all; of truth values the number of those that are true.
 
     >>> import shardwright, numpy
     >>> shardwright.sum(numpy.ones((2, 3)), axis=1)
     array([3., 3.])
+    >>> int(shardwright.sum(numpy.array([True, False, True])))
+    2
     """
-    return _accumulated(stablehlo.AddOp, x, axis, dtype, keepdims, "sum")
+    return _accumulated(stablehlo.AddOp, x, axis, dtype, keepdims, "sum", COUNTED)
 
 
 @array_function
@@ -74,10 +80,16 @@ def prod(x: ArrayLike, /, *, axis: Dims = None, dtype: DTypeLike | None = None, 
 
 
 def _accumulated(
-    operation: Any, x: ArrayLike, axis: Dims, dtype: DTypeLike | None, keepdims: bool, what: str
+    operation: Any,
+    x: ArrayLike,
+    axis: Dims,
+    dtype: DTypeLike | None,
+    keepdims: bool,
+    what: str,
+    kinds: tuple[str, ...] = NUMERIC,
 ) -> Tracer:
     value = emit.as_tracer(x, what)
-    check_kind(value.dtype, NUMERIC, what)
+    check_kind(value.dtype, kinds, what)
     wide = emit.convert(value, accumulator(value.dtype, dtype))
     return summed(wide, operation, dims_of(axis, value.ndim, what), keepdims)
 
@@ -120,14 +132,15 @@ def any(x: ArrayLike, /, *, axis: Dims = None, keepdims: bool = False) -> Array:
 @array_function
 def mean(x: ArrayLike, /, *, axis: Dims = None, keepdims: bool = False) -> Array:
     """
-    The mean over the dims in `axis`, or over all.
+    The mean over the dims in `axis`, or over all; of truth values the share of those that are true.
 
     >>> import shardwright, numpy
-    >>> float(shardwright.mean(numpy.arange(4.0)))
-    1.5
+    >>> float(shardwright.mean(numpy.arange(4.0))), float(shardwright.mean(numpy.arange(4) < 3))
+    (1.5, 0.75)
     """
     value = emit.as_tracer(x, "mean")
-    check_kind(value.dtype, ("float", "complex"), "mean")
+    check_kind(value.dtype, ("boolean", "float", "complex"), "mean")
+    value = emit.convert(value, default_dtype("float")) if value.dtype == BOOLEAN else value
     return averaged(value, dims_of(axis, value.ndim, "mean"), 0, keepdims)
 
 

@@ -328,6 +328,21 @@ def test_mistakes_are_named(code: str, error: type[Exception], call: Any) -> Non
         call()
 
 
+@pytest.mark.parametrize("spec", [None, ["x", None], [None, "x"]])
+def test_truth_values_are_counted(spec: list[str | None] | None) -> None:
+    hits = np.random.default_rng(0).random((8, 4)) < 0.4
+    given = hits if spec is None else sw.relayout(hits, sw.Layout(spec, sw.Mesh(x=2)))
+    for axis in (None, 0, 1):
+        count, share = sw.sum(given, axis=axis), sw.mean(given, axis=axis)
+        np.testing.assert_array_equal(count, np.sum(hits, axis=axis))
+        np.testing.assert_allclose(share, np.mean(hits, axis=axis), rtol=1e-6)
+        assert (count.dtype, share.dtype) == (sw.int32, sw.float32)
+    np.testing.assert_array_equal(sw.cumulative_sum(given, axis=0), np.cumsum(hits, axis=0))
+    assert sw.sum(given, dtype="float64").dtype == sw.float64
+    with pytest.raises(TypeError, match=r"SW0506.*prod needs integer or float or complex elements, not i1"):
+        sw.prod(given)
+
+
 def test_arguments_of_gather_in_either_order() -> None:
     table, places = np.arange(5.0), np.array([4, 0])
     assert np.array_equal(sw.gather(places, table), [4.0, 0.0])
