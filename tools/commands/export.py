@@ -50,7 +50,8 @@ def command_line() -> CodedArgumentParser:
     parser.add_automatic()
     add("--to", choices=[*FORMS, GRAPH, *DRAWINGS], required=True, help="the form to write")
     add("--bare", action="store_true", help="with stablehlo: @main takes and gives what one device holds")
-    add("--platform", metavar="NAME", help="with stablehlo: what XLA is to compile it for, as JAX says it, like cpu")
+    about = "with stablehlo: what XLA is to compile it for, as JAX says it"
+    add("--platform", choices=("cpu", "gpu", "cuda", "rocm", "tpu"), help=about)
     add("--ask-xla", action="store_true", help="have the installed JAX compile it and say what XLA sends")
     add("-o", dest="output", metavar="OUT", help="write there, in one step; without it, on standard output")
     add("--json", action="store_true", help="print the layouts, the bytes and the text as JSON")

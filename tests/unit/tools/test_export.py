@@ -219,6 +219,11 @@ def test_what_is_said_of_stablehlo_alone(option: list[str], capsys: Capture) -> 
     assert "error[SW0701]: shardwright export: --bare and --platform are for --to stablehlo" in capsys.readouterr().err
 
 
+def test_a_platform_that_jax_has_not(capsys: Capture) -> None:
+    assert main(["export", str(MLP), "--to", "stablehlo", "--platform", "cup"]) == 1
+    assert "error[SW0701]: shardwright export: argument --platform: invalid choice: 'cup'" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("options", [["--to", "graphdef"], ["--to", "stablehlo", "--bare"]])
 def test_xla_is_asked_of_what_it_compiles(options: list[str], capsys: Capture) -> None:
     assert main(["export", str(MLP), "--ask-xla", *options]) == 1
