@@ -157,6 +157,18 @@ def test_import_is_light() -> None:
     assert len(own) < 225
 
 
+def test_a_first_program_loads_no_more_than_it_needs() -> None:
+    """A sixth of what a process takes until its first program has run went to networkx, which it does not need."""
+    code = """
+import sys, shardwright as sw
+rows = sw.TensorSpec((8, 4), layout=sw.Layout(["x", None], sw.Mesh(x=2)))
+sent = sw.function(lambda x: sw.sum(sw.tanh(x) @ x.T)).trace(rows).partition().predicted_bytes
+print(sent > 0, *{"networkx", "scipy", "numba", "rich", "jax"} & set(sys.modules))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True"]
+
+
 HELPED = ["", *COMMANDS, "opt"]
 
 
