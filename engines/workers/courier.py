@@ -63,6 +63,10 @@ class Courier:
         """Puts a frame for each worker in line; waits while too much is there."""
         while (self._waiting > MOST_WAITING or max(map(len, self._lines)) > MOST_BUFFERS) and not self._ended:
             time.sleep(_PAUSE)
+        self.add(buffers)
+
+    def add(self, buffers: Sequence[Sequence[Buffer]]) -> None:
+        """Puts a frame for each worker in line, however much is there: the thread that makes room must not wait."""
         self._new.append(buffers)
         turn = self._turn
         if not self._awake and self._rung != turn:
@@ -134,12 +138,12 @@ class Courier:
             if len(buffers[0]) == 1 and all(each is buffers[0] for each in buffers):
                 commands += buffers[0]
                 continue
-            self._add([[*commands, *each] for each in buffers])
+            self._line_up([[*commands, *each] for each in buffers])
             commands = []
         if commands:
-            self._add([[b"".join(commands)]] * len(self._lines))
+            self._line_up([[b"".join(commands)]] * len(self._lines))
 
-    def _add(self, buffers: Sequence[Sequence[Buffer]]) -> None:
+    def _line_up(self, buffers: Sequence[Sequence[Buffer]]) -> None:
         for line, each in zip(self._lines, buffers, strict=True):
             views = [memoryview(buffer) for buffer in each]
             self._waiting += sum(view.nbytes for view in views)

@@ -70,6 +70,8 @@ class Link:
         self._ended: ShardwrightProcessError | None = None
         self._leaving = False
         self._lock = threading.Lock()
+        self._resolved = threading.Condition(self._lock)
+        """Notified when a fault no longer keeps workers from what follows it, and at the end of the job."""
         self._courier = Courier(job.sockets, self._hear, self._lost)
 
     def number(self) -> int:
@@ -95,7 +97,11 @@ class Link:
         self._courier.put([made[id(given)] for given in arrays])
 
     def ask(self, header: Header, places: Sequence[int]) -> dict[int, tuple[Header, list[Array]]]:
-        """What some of the workers say when they have done all before; raises the fault that keeps them from it."""
+        """
+        What some of the workers say when they have done all before; raises the fault that keeps them from it.
+
+        Who is told of a fault can go on at once: all workers do by then, or the job has ended.
+        """
         number, reply = self.number(), Reply(places)
         self._replies[number] = reply
         try:
@@ -114,8 +120,8 @@ class Link:
         return self._job.process_ids
 
     def unseen(self) -> Fault | None:
-        """The first fault that nobody has been told of, if there is one."""
-        return self._unseen.pop(0) if self._unseen else None
+        """The first fault that nobody has been told of, if there is one, as soon as calls can go on."""
+        return self._seen(self._unseen[0]) if self._unseen else None
 
     def leave(self, at: SourceLocation | None) -> None:
         """Lets the workers end: those that do not do so within a few seconds are ended."""
@@ -139,6 +145,10 @@ class Link:
         return found
 
     def _seen(self, fault: Fault) -> Fault:
+        """A fault that somebody is told of; waits until all workers have failed alike, raises what ended the job."""
+        with self._resolved:
+            self._resolved.wait_for(lambda: fault.call not in self._faults or self._ended is not None)
+        self.check()
         self._unseen = [other for other in self._unseen if other.call != fault.call]
         return fault
 
@@ -158,9 +168,9 @@ class Link:
                 self._judge_later(fault.call)
             alike = len(found) == self.count and len({each.steps for each in found.values()}) == 1
             if alike:
+                self._courier.add([frame({"do": "resume"})] * self.count)
                 del self._faults[fault.call]
-        if alike and self._ended is None:
-            self._courier.put([frame({"do": "resume"})] * self.count)
+                self._resolved.notify_all()
 
     def _judge_later(self, call: int) -> None:
         timer = threading.Timer(GRACE, self._judge, [call])
@@ -198,6 +208,7 @@ class Link:
         with self._lock:
             first = self._ended is None
             self._ended = self._ended or error
+            self._resolved.notify_all()
         if first:
             self._courier.end()
             self._job.end()

@@ -26,7 +26,7 @@ from ports import listening
 
 import shardwright as sw
 from shardwright.diagnostics import ShardwrightProcessError
-from shardwright.engines.workers import link
+from shardwright.engines.workers import courier, link
 from shardwright.engines.workers.starting import door
 
 pytest.importorskip("mpi4py", reason="workers are connected by MPI")
@@ -247,6 +247,36 @@ def test_a_call_that_fails_everywhere_says_where_and_harms_nothing_before_it(wor
     huge(x)
     with pytest.raises(RuntimeError, match="SW0609"):
         workers.wait()
+
+
+def test_who_is_told_of_a_failed_call_can_go_on_at_once(workers: sw.Workers) -> None:
+    """One worker alone is asked for what all have; the other one, stopped, has not failed when that one answers."""
+    mesh = workers.mesh(x=2)
+    x = sw.relayout(np.arange(4.0), sw.Layout(["x"], mesh))
+    assert (x + 1.0).numpy().tolist() == [1, 2, 3, 4]
+    os.kill(workers.process_ids[1], signal.SIGSTOP)
+    lost = sw.ones((1 << 24, 1 << 24), layout=sw.Layout([None, None], mesh))
+    timer = threading.Timer(0.5, os.kill, [workers.process_ids[1], signal.SIGCONT])
+    timer.start()
+    with pytest.raises(ShardwrightProcessError, match=r"SW0921.*worker 0 of 2(.|\n)*SW0609"):
+        lost.numpy()
+    assert (x + 1.0).numpy().tolist() == [1, 2, 3, 4]
+    timer.join()
+
+
+def test_a_call_fails_while_there_is_no_room_in_line(workers: sw.Workers, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What tells the workers to go on waits for no room, which their own end of the line has to make."""
+    monkeypatch.setattr(courier, "MOST_WAITING", 1 << 10)
+    layout = sw.Layout(["x"], workers.mesh(x=2))
+    for process in workers.process_ids:
+        os.kill(process, signal.SIGSTOP)
+    lost = sw.ones((1 << 24, 1 << 24), layout=layout)
+    large = sw.relayout(np.ones(1 << 21), layout)
+    for process in workers.process_ids:
+        os.kill(process, signal.SIGCONT)
+    with pytest.raises(ShardwrightProcessError, match=r"SW0921(.|\n)*SW0609"):
+        lost.numpy()
+    assert float(sw.sum(large)) == 1 << 21
 
 
 def test_a_wait_can_be_interrupted(workers: sw.Workers) -> None:
