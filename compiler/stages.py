@@ -248,8 +248,8 @@ class Traced(_Stage):
         will do, one after the other, and what they give is added up: sums then round otherwise.
 
         Raises `ShardwrightError` where there is no mesh (SW0468), another one already (SW0405), or nothing was found
-        that fits into the memory (SW0469), where a layout splits a dim unevenly (SW0587), and `ValueError` (SW0582) for
-        a limit that is no number of bytes, or another objective (SW0585).
+        that fits into the memory (SW0469), and `ValueError` (SW0582) for a limit that is no number of bytes, or another
+        objective (SW0585).
 
         >>> import shardwright
         >>> spec = shardwright.TensorSpec((64, 8)), shardwright.TensorSpec((8, 2))

@@ -25,7 +25,6 @@ from shardwright.passes.choosing.prices import Prices
 from shardwright.passes.program import entry_function
 from shardwright.passes.propagation.strategy import Strategist
 from shardwright.passes.rewriter import insert_before, replace_with
-from shardwright.passes.stages import uneven_values
 
 Goal: TypeAlias = Literal["bytes", "seconds"]
 """What chosen layouts make least."""
@@ -49,7 +48,7 @@ def chosen(
     magnitude, if none is given). Each device holds at most `limit` bytes at once (`memory_of`). Where nothing is found
     that fits, values are computed again, if `recompute` allows it, and the batch is done in as few parts as will do, if
     `microbatches` allows that. Raises SW0468 where there is no mesh, SW0405 where the program has another one, SW0469
-    where nothing was found that fits, SW0585 for another objective, and SW0587 for a layout that splits a dim unevenly.
+    where nothing was found that fits, and SW0585 for another objective.
     """
     check_goal(objective)
     module = on_mesh(traced, mesh)
@@ -91,8 +90,9 @@ def least_sent_by_any(traced: ModuleOp, mesh: Mesh | None) -> float | None:
 
     None where there is no such assignment. Raises as `chosen` does.
     """
-    program = program_to_lay_out(on_mesh(traced, mesh))
-    found = least_sent(Prices(program, Strategist(program), Assigner(program)))
+    programs = program_to_lay_out(on_mesh(traced, mesh))
+    assigner = Assigner(programs.even, programs.shapes)
+    found = least_sent(Prices(programs.even, Strategist(programs.even), assigner))
     return found if math.isfinite(found) else None
 
 
@@ -101,13 +101,6 @@ def on_mesh(traced: ModuleOp, mesh: Mesh | None) -> ModuleOp:
     module = traced.clone()
     _put_on(module, mesh)
     run_pipeline(module, IMPORT)
-    for value in uneven_values(module):
-        raise fault(
-            "SW0587",
-            "layouts are to be chosen, and this is split into parts that are not equal",
-            value,
-            help="leave that layout out, split the dim by fewer devices, or lay out the rest yourself",
-        )
     return module
 
 

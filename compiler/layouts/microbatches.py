@@ -73,7 +73,8 @@ class Microbatches:
         self._first: tuple[int, int, _Parts] | None = None
         """The named dim that is the batch, the least number of its parts, and these."""
         border = {*entry_function(module).body.block.args, *returned(entry_function(module).body.block)}
-        self.counts = [] if any(_is_binding(op, border) for op in module.walk()) else self._counts()
+        is_bound = any(uneven_values(module)) or any(_is_binding(op, border) for op in module.walk())
+        self.counts = [] if is_bound else self._counts()
 
     def _counts(self) -> list[int]:
         dims = (size for argument in entry_function(self._module).args for size in shape_of(argument))

@@ -208,10 +208,6 @@ SW0586: axes on which everything is laid out
     `shardwright.jax.jit` was asked to choose layouts over a mesh of JAX whose axes are explicit (what `jax.make_mesh`
     makes). There each array has the sharding that its type says, whole where nobody said one.
     help: make the mesh with axis_types=(jax.sharding.AxisType.Auto,) for each axis
-SW0587: parts that are not equal, where layouts are chosen
-    Layouts are to be chosen for a program in which somebody split a dim that does not divide. What is bound to such a
-    dim is padded once all layouts are known, and what that costs is not known before.
-    help: leave that layout out, split the dim by fewer devices, or lay out the rest yourself
 SW0588: reference of JAX from outside of a function
     `shardwright.jax.jit` was given a function that reads or writes a `jax.Ref` that it takes, or that stands around it.
     help: give the function the array, and take the new one back

@@ -26,20 +26,25 @@ parallelism); and `batch, embedding` splits what has a batch by that, and parame
 
 
 class Assigner:
-    """The layouts of a program under any assignment: worked out once for all values of a sort."""
+    """
+    The layouts of a program under any assignment: worked out once for all values of a sort.
 
-    def __init__(self, program: Program):
+    What is split divides the value's dims in `shapes`, which are the program's own if none are given.
+    """
+
+    def __init__(self, program: Program, shapes: Sequence[tuple[int, ...]] | None = None):
         self.program = program
+        shapes = program.shapes if shapes is None else shapes
         self.axes = [name for name, size in program.mesh.sizes.items() if size > 1]
         self._names = names = named_dims(program)
         self.names = sorted({name for each in names for name in each if name is not None})
         self._leads = _leads(program, names)
         sorts: dict[Hashable, int] = {}
-        facts = zip(names, program.shapes, program.free, program.given, program.reserved, strict=True)
+        facts = zip(names, program.shapes, shapes, program.free, program.given, program.reserved, strict=True)
         self.sort = [sorts.setdefault(fact, len(sorts)) for fact in facts]
         """For each value a number that it has in common with all that are laid out alike."""
         first = [self.sort.index(number) for number in range(len(sorts))]
-        self._sorts = [_Sort(program, value, names[value]) for value in first]
+        self._sorts = [_Sort(program, value, names[value], shapes[value]) for value in first]
         self.sorts = np.array(self.sort, np.intp)
 
     def layouts(self, assignment: Assignment) -> list[Dims]:
@@ -113,7 +118,7 @@ def _leads(program: Program, names: Sequence[Names]) -> dict[int, tuple[int, int
 class _Sort:
     """Values with the same named dims and shape, and the same layout that the user gave them."""
 
-    def __init__(self, program: Program, value: int, names: Names):
+    def __init__(self, program: Program, value: int, names: Names, shape: tuple[int, ...]):
         spec = program.given[value]
         mesh = program.mesh
         self.sizes = mesh.sizes
@@ -122,7 +127,7 @@ class _Sort:
         # Nothing splits what any device can make: whoever needs it makes it as it needs it.
         self.names = [name if dim in is_open and not program.free[value] else None for dim, name in enumerate(names)]
         self.taken = _taken(spec, program.reserved[value])
-        pairs = zip(program.shapes[value], self.given, strict=True)
+        pairs = zip(shape, self.given, strict=True)
         self.left = [size // mesh.group_size(axes) for size, axes in pairs]
 
     def dims(self, axes: Sequence[str], assignment: Assignment) -> Dims:

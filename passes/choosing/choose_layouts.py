@@ -17,13 +17,13 @@ from shardwright.dialects.text.locations import fault
 from shardwright.layout.planning.topology import Topology
 from shardwright.layout.words import dim_name, over
 from shardwright.passes.choosing.assignments import Assigner, Assignment
+from shardwright.passes.choosing.even_program import EvenProgram
 from shardwright.passes.choosing.objective import Objective, TimedStrategist
 from shardwright.passes.choosing.prices import Prices
 from shardwright.passes.choosing.search import Search
 from shardwright.passes.program import Dims, Program
-from shardwright.passes.propagation.numbering import build_program
 from shardwright.passes.propagation.refinement import Ground, refine
-from shardwright.passes.propagation.spreading import agree_in_groups, initial_state
+from shardwright.passes.propagation.spreading import initial_state
 from shardwright.passes.propagation.strategy import Strategist
 from shardwright.passes.propagation.whole.improving import improve
 from shardwright.passes.rewriter import retype
@@ -95,12 +95,13 @@ class Chooser:
         together: bool = False,
         like: Chooser | None = None,
     ):
-        self.program = program_to_lay_out(module)
+        self.programs = program_to_lay_out(module)
+        self.program = self.programs.even
         self.topology = topology
         self.strategist = (
             Strategist(self.program) if topology is None else TimedStrategist(self.program, topology, together=together)
         )
-        self.assigner = Assigner(self.program)
+        self.assigner = Assigner(self.program, self.programs.shapes)
         self.prices = Prices(self.program, self.strategist, self.assigner)
         self._ground = Ground(self.program)
         work = self.prices.work
@@ -125,8 +126,12 @@ class Chooser:
 
     def write(self, choice: Choice) -> None:
         """Puts layouts into the types of the module's values."""
-        reasons = [_reason(self.program, self.assigner, *each) for each in enumerate(choice.dims)]
-        write_layouts(self.program, choice.dims, reasons)
+        found = self.programs.as_given(choice.dims)
+        reasons = [
+            "" if place is None or dims is None else _reason(self.program, self.assigner, place, dims)
+            for place, dims in zip(self.programs.places, found, strict=True)
+        ]
+        write_layouts(self.programs.given, found, reasons)
 
     def _both(self, assignment: Assignment) -> tuple[Choice, Choice]:
         """The layouts of an assignment, and those to which they are refined."""
@@ -142,7 +147,7 @@ class Chooser:
         return Choice(tuple(dims), self.prices.held(dims))
 
 
-def program_to_lay_out(module: ModuleOp) -> Program:
+def program_to_lay_out(module: ModuleOp) -> EvenProgram:
     """The program of a module for whose values layouts may be chosen; SW0468 where it has no mesh with axes."""
     if not any(mesh.sizes for mesh in meshes(module).values()):
         raise fault(
@@ -151,9 +156,7 @@ def program_to_lay_out(module: ModuleOp) -> Program:
             module,
             help='give one: traced.lay_out(Mesh(data=4)), or in the program dtensor.mesh @mesh = <["data"=4]>',
         )
-    program = build_program(module)
-    agree_in_groups(program)
-    return program
+    return EvenProgram.of(module)
 
 
 def _reason(program: Program, assigner: Assigner, value: int, dims: Dims) -> str:
@@ -171,12 +174,12 @@ def _dim_of_argument(program: Program, argument: int, dim: int) -> str:
     return f"{dim_name(dim, len(program.shapes[argument]))} of argument {argument}"
 
 
-def write_layouts(program: Program, chosen: Sequence[Dims], reasons: Sequence[str]) -> None:
-    """Puts the layouts into the types, and the reasons beside them."""
+def write_layouts(program: Program, chosen: Sequence[Dims | None], reasons: Sequence[str]) -> None:
+    """Puts the layouts into the types, and the reasons beside them; what has none stays open."""
     entry: dict[int, str] = {}
     for value, dims in enumerate(chosen):
         spec = program.given[value]
-        if program.free[value] or (spec is not None and spec.closed):
+        if dims is None or program.free[value] or (spec is not None and spec.closed):
             continue
         closed = program.spec(dims) if spec is None else spec.with_dims(dims)
         for alias in program.aliases[value]:

@@ -65,17 +65,26 @@ class PadUnevenPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Runs the pass on a module."""
-        if next(uneven_values(op), None) is None:
-            return
-        program = build_program(op)
-        padding = _pad_types(program)
-        for inner, rule in _ops(program):
-            if any(value in padding.valid for value in (*inner.operands, *inner.results)):
-                pad_op(inner, site_of(inner, rule, padding))
-        block = program.function.body.block
-        _record(program.function, "arg_attrs", block.args, padding)
-        _record(program.function, "res_attrs", returned(block), padding)
-        program.function.update_function_type()
+        if next(uneven_values(op), None) is not None:
+            pad_uneven(op)
+
+
+def pad_uneven(module: ModuleOp) -> dict[SSAValue, SSAValue]:
+    """
+    Pads the program of a module in which a layout splits a dim unevenly, in place.
+
+    Returns for what other values stand for now what stands for it, which may have become another in turn.
+    """
+    program = build_program(module)
+    padding = _pad_types(program)
+    for inner, rule in _ops(program):
+        if any(value in padding.valid for value in (*inner.operands, *inner.results)):
+            pad_op(inner, site_of(inner, rule, padding))
+    block = program.function.body.block
+    _record(program.function, "arg_attrs", block.args, padding)
+    _record(program.function, "res_attrs", returned(block), padding)
+    program.function.update_function_type()
+    return padding.became
 
 
 def _pad_types(program: Program) -> Padding:

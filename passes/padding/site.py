@@ -27,6 +27,8 @@ class Padding:
     """For each value with padding, which stands at the end of its dims, the shape of what is before it."""
     known: dict[Hashable, SSAValue] = field(default_factory=dict[Hashable, SSAValue])
     """Masks and masked values, by block and by what they are."""
+    became: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    """What stands in the place of values whose ops were replaced, or are done on the valid part alone."""
     behind: set[Operation] = field(default_factory=set[Operation])
     """The pads behind ops that are done on the valid part alone."""
 
@@ -147,6 +149,7 @@ class Site(Builder):
         self.padding.behind.add(pad)
         whole.name_hint = result.name_hint
         self.note(retype(whole, wanted), valid)
+        self.padding.became[result] = whole
 
     def _after(self) -> Callable[[Operation], Operation]:
         """Puts ops behind this one, one after the other."""
@@ -179,6 +182,7 @@ class Site(Builder):
         value.name_hint = result.name_hint
         self.note(retype(value, result.type), valid)
         result.replace_all_uses_with(value)
+        self.padding.became[result] = value
 
 
 def site_of(op: Operation, rule: Rule, padding: Padding) -> Site:

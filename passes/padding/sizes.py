@@ -51,11 +51,13 @@ def padded_shapes(program: Program) -> list[Shape]:
                 groups.bind((first, dim), (other, dim))
     parts: dict[Dim, int] = {}
     asked: set[tuple[Dim, int]] = set()
+    uneven: set[Dim] = set()
     for dim, size, count in _splits(program):
         first = groups.first(dim)
         parts[first] = math.lcm(parts.get(first, 1), count)
         asked.add((first, size))
-    uneven = {first for first, size in asked if size % parts[first]}
+        if size % count:
+            uneven.add(first)
 
     def padded(dim: Dim, size: int) -> int:
         first = groups.first(dim)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 from property.layouts import rich_layout
@@ -17,6 +18,10 @@ from whole.draw import single
 from whole.registry import STEPS
 from whole.verdict import RIGHT, WRONG, verdict
 
+from shardwright.compiler.layouts.automatic import chosen
+from shardwright.diagnostics import ShardwrightError
+from shardwright.dialects.text.parsing import parse_module
+from shardwright.dialects.text.printing import print_module
 from shardwright.passes.padding.site import Site
 
 OPS = sorted({op for step in STEPS for op in step.ops})
@@ -50,6 +55,37 @@ def test_some_programs(op: str) -> None:
 def test_many_programs(op: str) -> None:
     for program in programs(op, 40):
         assert verdict(program) == (RIGHT, ""), program.text
+
+
+@pytest.mark.every(17)
+@pytest.mark.parametrize("op", OPS)
+def test_layouts_are_chosen_around_those_of_some(op: str) -> None:
+    for program in programs(op, 2):
+        assert_chosen_around(program)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("op", OPS)
+def test_layouts_are_chosen_around_those_of_many(op: str) -> None:
+    for program in programs(op, 12):
+        assert_chosen_around(program)
+
+
+def assert_chosen_around(program: Program) -> None:
+    """Of three layouts two are left: without a limit, and within one, what is chosen for the third is right."""
+    left = {name: each for at, (name, each) in enumerate(program.layouts.items()) if (program.seed + at) % 3}
+    module = parse_module(replace(program, layouts=left).text, "program.mlir")
+    for limit in (None, 1000):
+        try:
+            found = chosen(module, None, limit, recompute=True, microbatches=True)
+        except ShardwrightError as error:
+            codes = [each.code for each in error.diagnostics]
+            assert codes == ["SW0468"] or (codes == ["SW0469"] and limit is not None), program.text
+            continue
+        laid_out = SimpleNamespace(
+            seed=program.seed, text=print_module(found), inputs=program.inputs, results=program.results
+        )
+        assert verdict(laid_out) == (RIGHT, ""), laid_out.text
 
 
 def test_padding_that_is_seen_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -734,19 +734,27 @@ def test_an_objective_that_nobody_knows() -> None:
     assert found.help == 'choose for "bytes", or for "seconds"'
 
 
-def test_what_somebody_split_unevenly_is_refused_where_it_stands() -> None:
-    mesh = sw.Mesh(x=4, y=2)
+def test_layouts_are_chosen_around_a_dim_that_somebody_split_unevenly() -> None:
+    """Of 101 columns each device of y makes 51; what comes and goes is in equal parts: 101 is a prime number."""
+    mesh, shapes = sw.Mesh(x=4, y=2), ((64, 32), (32, 64), (64, 101))
+    x, w, v = (np.arange(rows * columns, dtype=np.float32).reshape(rows, columns) % 5 for rows, columns in shapes)
+    scores = x @ w @ v
 
-    def uneven(a: Any, b: Any) -> Any:
-        return sw.constraint(a @ b, sw.Layout(["x", "unsharded"], mesh, uneven=True)) @ b.T
+    def step(x: Any, w: Any, v: Any) -> Any:
+        scores = sw.constraint(x @ w @ v, sw.Layout(["x", "y"], mesh, uneven=True))
+        return sw.sum(scores), sw.sum(scores, axis=0)
 
-    traced = sw.function(uneven).trace(sw.TensorSpec((6, 9)), sw.TensorSpec((9, 5)))
-    with pytest.raises(sw.ShardwrightError) as caught:
-        traced.lay_out(mesh)
-    (found,) = caught.value.diagnostics
-    assert (found.code, found.message) == (
-        "SW0587",
-        "layouts are to be chosen, and this is split into parts that are not equal",
-    )
-    assert found.location is not None
-    assert found.location.line == uneven.__code__.co_firstlineno + 1
+    traced = sw.function(step).trace(*(sw.TensorSpec(shape, layout=sw.Layout.auto(mesh)) for shape in shapes))
+    free, tight = traced.lay_out(mesh), traced.lay_out(mesh, memory_limit=40_000)
+    for stage in (free, tight):
+        partitioned = stage.partition()
+        sides = [(each.shape, each.layout) for each in partitioned.interface.parameters]
+        total, columns = partitioned.compile()(x, w, v)
+        sides += [(each.shape, each.layout) for each in (total, columns)]
+        assert not any(layout.splits_unevenly(shape) for shape, layout in sides)
+        assert float(total) == scores.sum()
+        assert columns.numpy().tolist() == scores.sum(0).tolist()
+    # A whole v takes 25,856 bytes, and as much again where its columns are taken.
+    rows, columns = tight.interface.parameters[2].layout.sharding_specs
+    assert (rows != "unsharded", columns) == (True, "unsharded")
+    assert sent(free) < sent(tight)

@@ -54,6 +54,15 @@ def test_only_what_is_bound_to_an_uneven_dim_is_padded() -> None:
     assert padded([f"[{X}, {{}}]", "[{}, {}]"], [(10, 6), (6, 10)], body) == [(12, 6), (6, 10)]
 
 
+def test_dims_that_their_own_splits_divide_are_not_padded() -> None:
+    """Six rows of twelve in three parts, the twelve in four: each divides, while the columns do not."""
+    body = """
+      %0 = stablehlo.slice %a [0:6, 0:13] : (tensor<12x13xf32>) -> tensor<6x13xf32>
+      %1 = stablehlo.add %0, %b : tensor<6x13xf32>
+      return"""
+    assert padded([f"[{X}, {{}}]", f"[{Y}, {X}]"], [(12, 13), (6, 13)], body) == [(12, 16), (6, 16)]
+
+
 def test_a_few_elements_of_many_are_not_padded() -> None:
     """Two of ten rows over twelve devices: as ten times as much they would be no better split."""
     module = parse_module(
