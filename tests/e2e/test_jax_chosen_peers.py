@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -108,6 +109,33 @@ def test_parts_of_a_batch_where_layers_say_how_they_lie() -> None:
         with pytest.raises(sw.ShardwrightError, match="SW0469"):
             sw.jax.jit(improved, memory_limit="300kB").lower(stacked, x, y)
     assert max(row.repetition.times for row in lowered.predicted) > LAYERS
+
+
+def test_layouts_are_chosen_around_a_vocabulary_that_does_not_divide() -> None:
+    """Scores of 101 words over the two devices of `model`, as the program says; JAX holds equal parts alone."""
+    words = 101
+    generator = np.random.default_rng(0)
+    table, head = (generator.standard_normal(shape, np.float32) for shape in ((words, WIDTH), (WIDTH, words)))
+    tokens = generator.integers(0, words, ROWS, np.int32)
+
+    def loss_of(parameters: Any, tokens: Any) -> Any:
+        scores = jnp.tanh(parameters[0][tokens]) @ parameters[1]
+        scores = jax.lax.with_sharding_constraint(scores, P("data", "model"))
+        return -jnp.take_along_axis(jax.nn.log_softmax(scores), tokens[:, None], 1).mean()
+
+    def step(parameters: Any, tokens: Any) -> Any:
+        loss, slopes = jax.value_and_grad(loss_of)(parameters, tokens)
+        return jax.tree.map(lambda p, g: p - g, parameters, slopes), loss
+
+    given = [table, head], tokens
+    fitting = sw.jax.jit(step, donate_argnums=0, memory_limit=450_000)
+    with jax.set_mesh(mesh()):
+        wanted = jax.jit(step)(*given)
+        lowered = fitting.lower(*given)
+        same(fitting(*given), wanted)
+    parts = [place.shard_shape(leaf.shape) for place, leaf in zip(lowered.in_shardings, [table, head], strict=False)]
+    assert {words} <= set(parts[0]) & set(parts[1])
+    assert sum(map(math.prod, parts)) < table.size + head.size
 
 
 def test_a_result_that_takes_an_argument_s_memory_lies_as_it_does() -> None:
