@@ -15,6 +15,7 @@ from shardwright.dialects import stablehlo
 from shardwright.dialects.building import body_of, free_values, returned
 from shardwright.dialects.dtensor import Relaid
 from shardwright.dialects.dtensor.gradients import CheckpointOp, GradientOp, PrimalOp, ResultOfOp, WithGradientOp
+from shardwright.dialects.dtensor.hints import GroupOp
 from shardwright.dialects.types import AnyTensor, element_of, shape_of, tensor
 
 Rewrite: TypeAlias = "Callable[[Rows, Sequence[SSAValue], list[SSAValue]], list[SSAValue]]"
@@ -135,7 +136,26 @@ def _layout(op: Relaid, rows: Rows) -> Sequence[SSAValue]:
     return new.results
 
 
-@batched("dtensor.transfer", "dtensor.group")
+@batched("dtensor.group")
+def _group(op: GroupOp, rows: Rows) -> Sequence[SSAValue]:
+    """Members have one shape: where one of them differs from row to row, all get the dim of the rows."""
+    is_wide = any(rows.varies(member.operand) for member in _members(op))
+    rows.insert(GroupOp(rows.wide(op.operand) if is_wide else rows.of(op.operand), op.number))
+    return []
+
+
+def _members(op: GroupOp) -> list[GroupOp]:
+    """The ops of a group, which stand side by side where it was traced."""
+    found = [op]
+    for towards in ("prev_op", "next_op"):
+        other = getattr(op, towards)
+        while isinstance(other, GroupOp) and other.number == op.number:
+            found.append(other)
+            other = getattr(other, towards)
+    return found
+
+
+@batched("dtensor.transfer")
 def _elsewhere(op: Operation, rows: Rows) -> Sequence[SSAValue]:
     raise refusal(op, "it says where a row lies, and nothing about where all of them do")
 

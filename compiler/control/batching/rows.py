@@ -29,8 +29,8 @@ Batch: TypeAlias = "Callable[[Any, Rows], Sequence[SSAValue]]"
 BATCHED: dict[str, Batch] = {}
 """The rules of ops that have one, by name."""
 
-ALWAYS = frozenset({"dtensor.primal"})
-"""Ops that have a value of their own for each row, also of a value that all rows share."""
+ALWAYS = frozenset({"dtensor.primal", "dtensor.group"})
+"""Ops whose rule is asked also of values that all rows share: what they make of these may differ from row to row."""
 
 UNCHANGED = frozenset({"dtensor.stop_gradient", "stablehlo.optimization_barrier"})
 """Ops that change nothing, and have no row before layouts are decided."""
