@@ -16,6 +16,7 @@ from shardwright.compiler.tracing.pytree import Tree, flatten, unflatten
 from shardwright.compiler.tracing.settings import settled
 from shardwright.compiler.tracing.trace import Tracer, current_trace
 from shardwright.diagnostics.faults import type_error, value_error
+from shardwright.dialects.building import returned
 from shardwright.dialects.dtensor.gradients import CheckpointOp, GradientOp, PrimalOp, WithGradientOp
 
 P = ParamSpec("P")
@@ -41,9 +42,7 @@ def gradient_of(
     op.location = trace.location
     trace.block.add_op(op)
     results = op.results[: len(sources)]
-    for source, result in zip(sources, results, strict=True):
-        if (home := trace.homes.get(source.value)) is not None:
-            trace.homes[result] = home
+    trace.settle_like(results, regions.raw(sources))
     return [Tracer(trace, result) for result in results]
 
 
@@ -193,8 +192,7 @@ def _primal(value: Tracer) -> Tracer:
     trace = emit.trace_now()
     found = trace.emit(PrimalOp(value.value))
     found.value.name_hint, found.scalar_kind = value.value.name_hint, value.scalar_kind
-    if (home := trace.homes.get(value.value)) is not None:
-        trace.homes[found.value] = home
+    trace.settle_like([found.value], [value.value])
     return found
 
 
@@ -244,7 +242,7 @@ def ruled(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P, R]
             return _one_each(found, inputs)
 
         region = regions.region_of(outputs, write)
-        made = regions.put(WithGradientOp(regions.raw(outputs), regions.raw(inputs), region))
+        made = regions.put(WithGradientOp(regions.raw(outputs), regions.raw(inputs), region), regions.raw(outputs))
         return unflatten(tree, made)
 
     return update_wrapper(call, function)
@@ -272,9 +270,22 @@ def _one_each(found: Any, inputs: Sequence[Tracer]) -> list[Tracer]:
             help="return one for each array among the positional arguments; None stands for zero",
         )
     return [
-        emit.constant(0, due.dtype, due.shape) if leaf is None else emit.fit(leaf, due.dtype, due.shape)
-        for leaf, due in zip(leaves, inputs, strict=True)
+        emit.constant(0, due.dtype, due.shape) if leaf is None else _fitting(leaf, due, place)
+        for place, (leaf, due) in enumerate(zip(leaves, inputs, strict=True))
     ]
+
+
+def _fitting(leaf: Any, due: Tracer, place: int) -> Tracer:
+    """The gradient by an argument that a user's rule gives, in its shape and type; SW0505 on another mesh."""
+    trace, gradient = emit.trace_now(), emit.fit(leaf, due.dtype, due.shape)
+    found, wanted = (trace.homes.get(each.value) for each in (gradient, due))
+    if found is not None and wanted is not None and found is not wanted:
+        raise value_error(
+            "SW0505",
+            f"a gradient function gives for argument {place}, which is on {wanted!r}, a gradient on {found!r}",
+            help="bring it there: shardwright.relayout_like(gradient, argument)",
+        )
+    return gradient
 
 
 @settled
@@ -303,6 +314,7 @@ def checkpoint(function: Callable[P, R]) -> Callable[P, R]:
             return [emit.as_tracer(part) for part in parts]
 
         region = regions.region_of(inputs, write)
-        return unflatten(shapes[0], regions.put(CheckpointOp(regions.raw(inputs), region)))
+        made = regions.put(CheckpointOp(regions.raw(inputs), region), returned(region.block))
+        return unflatten(shapes[0], made)
 
     return update_wrapper(call, function)

@@ -50,8 +50,10 @@ def region_of(
     """
     trace = emit.trace_now()
     block = Block(arg_types=types_of(like))
-    for argument in block.args:
+    for argument, given in zip(block.args, like, strict=True):
         argument.location = trace.location
+        if isinstance(given, Tracer):
+            trace.settle_like([argument], [given.value])
     values = [Tracer(trace, argument) for argument in block.args]
     own, kept = values[: len(values) - len(variables)], values[len(values) - len(variables) :]
     with writing_into(trace, block), trace.assigning(zip(variables, kept, strict=True)) as made:
@@ -103,11 +105,14 @@ def assigned_after(results: Sequence[Tracer], variables: Sequence[Reference]) ->
     return list(results[:count])
 
 
-def put(op: Operation) -> list[Tracer]:
-    """Adds an op with regions and any number of results."""
+def put(op: Operation, like: Sequence[SSAValue] | None = None) -> list[Tracer]:
+    """Adds an op with regions and any number of results: all on one mesh, or each where what it is `like` is."""
     trace = emit.trace_now()
     op.location = trace.location
-    trace.settle(op)
+    if like is None:
+        trace.settle(op)
+    else:
+        trace.settle_like(op.results, like)
     trace.block.add_op(op)
     return [Tracer(trace, result) for result in op.results]
 

@@ -24,11 +24,12 @@ from shardwright.dialects.building import free_values
 from shardwright.dialects.dtensor import MeshOp, layout_of, meshes, with_layout
 from shardwright.dialects.dtensor.hints import GroupOp
 from shardwright.dialects.dtensor.transfers import TransferOp
+from shardwright.dialects.stablehlo import OptimizationBarrierOp
 from shardwright.dialects.types import shape_of
 from shardwright.layout import Layout, Mesh
 from shardwright.layout.planning.algebra import whole_shape
 from shardwright.layout.spec import LayoutSpec
-from shardwright.passes.rewriter import retype
+from shardwright.passes.rewriter import erase, insert_before, retype
 from shardwright.passes.stages import set_stage
 
 __all__ = ["Part", "Segment", "Segments", "Transfer", "mixed", "segments_of"]
@@ -76,7 +77,8 @@ class _Homes:
             self._mesh[argument] = spec.mesh if spec is not None else next(iter(self.meshes))
         self._group_depths: dict[int, int] = {}
         for op in _ops(function):
-            self._place(op)
+            for part in self._of_one_mesh(op):
+                self._place(part)
         for op in reversed(_ops(function)):
             users = {self._mesh[result] for use_op in _users(op) for result in use_op.results if result in self._mesh}
             if users and not any(result in self._mesh for result in op.results):
@@ -91,6 +93,21 @@ class _Homes:
         """How many transfers lead to an op, at most; to any member, where it is of a group of values."""
         depth = max((self._depth.get(value, 0) for value in free_values(op)), default=0)
         return max(depth, self._group_depths.get(op.number, 0)) if isinstance(op, GroupOp) else depth
+
+    def _of_one_mesh(self, op: Operation) -> list[Operation]:
+        """An op; of a barrier on values of several meshes one for each, as nothing waits for another mesh."""
+        found: dict[str | None, list[int]] = {}
+        for place, value in enumerate(op.operands if isinstance(op, OptimizationBarrierOp) else ()):
+            found.setdefault(self._mesh.get(value), []).append(place)
+        if len(found) < 2:
+            return [op]
+        parts = [OptimizationBarrierOp([op.operands[place] for place in places]) for places in found.values()]
+        for part, places in zip(parts, found.values(), strict=True):
+            insert_before(op, part)
+            for result, place in zip(part.results, places, strict=True):
+                op.results[place].replace_all_uses_with(result)
+        erase(op)
+        return [*parts]
 
     def _place(self, op: Operation) -> None:
         depth = self.depth(op)

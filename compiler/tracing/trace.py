@@ -167,11 +167,19 @@ class Trace:
             raise value_error(
                 "SW0505",
                 f"{op.name.partition('.')[2]} uses tensors of two meshes: {first!r} and {second!r}",
-                help="bring them to one mesh first: shardwright.relayout(x, layout), or relayout_like(x, other)",
+                help="a loop or a branch is on one mesh: bring what it takes there before it, and take its "
+                "results away after it"
+                if op.regions
+                else "bring them to one mesh first: shardwright.relayout(x, layout), or relayout_like(x, other)",
             )
         for home in found.values():
             plain = (value for value in used if isinstance(value, BlockArgument))
             self.homes.update(dict.fromkeys((*plain, *op.results), home))
+
+    def settle_like(self, values: Sequence[SSAValue], others: Sequence[SSAValue]) -> None:
+        """Gives each value the mesh of another one, if that has one."""
+        pairs = zip(values, others, strict=True)
+        self.homes.update((value, home) for value, other in pairs if (home := self.homes.get(other)) is not None)
 
     @property
     def block(self) -> Block:

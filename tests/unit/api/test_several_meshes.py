@@ -55,6 +55,47 @@ def test_gradients_cross_meshes() -> None:
     assert by_w.mesh == MESH
 
 
+def across(x: Any, w: Any) -> Any:
+    """A value that goes from MESH to EMBEDDING, half way."""
+    return sw.relayout(sw.tanh(x), sw.Layout(["embedding"], EMBEDDING)) @ w
+
+
+def test_what_is_computed_again_is_sent_again() -> None:
+    x, w = normal(8, 6), normal(6, 4)
+    arguments = at(x, ["batch"]), at(w, [None, "embedding"], EMBEDDING)
+    moves: list[list[str]] = []
+    for layer in (across, sw.checkpoint(across)):
+        step = sw.function(sw.value_and_grad(lambda x, w, layer=layer: sw.sum(layer(x, w) ** 2), argnums=(0, 1)))
+        total, (by_x, by_w) = step(*arguments)
+        y = np.tanh(x) @ w
+        assert np.isclose(float(total), (y**2).sum())
+        assert np.allclose(by_x, 2 * y @ w.T * (1 - np.tanh(x) ** 2))
+        assert np.allclose(by_w, np.tanh(x).T @ (2 * y))
+        assert (by_x.mesh, by_w.mesh) == (MESH, EMBEDDING)
+        stage: Any = step.trace(*arguments).partition()
+        moves.append([row.target.rpartition("], ")[2] for row in stage.transfers])
+    there, back = f"{EMBEDDING!r})", f"{MESH!r})"
+    assert moves == [[there, back], [there, there, back]]
+
+
+def test_rules_for_gradients_cross_meshes() -> None:
+    x, w = at(normal(8, 6), ["batch"]), at(normal(6, 4), [None, "embedding"], EMBEDDING)
+
+    def ruled(bring: Any) -> Any:
+        def call(x: Any, w: Any) -> Any:
+            return across(x, w), lambda gradient: (bring(gradient @ w.T * 3, x), w * 2)
+
+        return sw.grad(lambda x, w: sw.sum(sw.custom_gradient(call)(x, w)), argnums=(0, 1))
+
+    by_x, by_w = ruled(sw.relayout_like)(x, w)
+    assert np.allclose(by_x, np.ones((8, 4)) @ np.asarray(w).T * 3)
+    assert np.allclose(by_w, np.asarray(w) * 2)
+    assert (by_x.mesh, by_w.mesh) == (MESH, EMBEDDING)
+    with pytest.raises(ValueError, match="SW0505") as error:
+        ruled(lambda gradient, _: gradient)(x, w)
+    assert f"gives for argument 0, which is on {MESH!r}, a gradient on {EMBEDDING!r}\n" in str(error.value)
+
+
 def test_what_comes_back_comes_split() -> None:
     table = normal(8, 6).astype(np.float32)
 
@@ -127,6 +168,13 @@ def test_loops_and_branches_stay_on_their_mesh() -> None:
 
     found = run(at(x, [None, "model"]), at(table, ["embedding"], EMBEDDING))
     assert np.allclose(found, (x * table * 2).sum(0))
+
+    def body(x: Any, _: Any) -> Any:
+        return sw.relayout_like(across(x, np.ones((6, 6))), x), None
+
+    with pytest.raises(ValueError, match=r"SW0505.*while uses tensors of two meshes") as error:
+        sw.function(lambda x: sw.scan(body, x, None, 3)[0])(at(normal(8, 6), ["batch"]))
+    assert "help: a loop or a branch is on one mesh: bring what it takes there before it" in str(error.value)
 
 
 def test_a_mesh_of_one_device() -> None:
