@@ -208,6 +208,9 @@ SW0586: axes on which everything is laid out
     `shardwright.jax.jit` was asked to choose layouts over a mesh of JAX whose axes are explicit (what `jax.make_mesh`
     makes). There each array has the sharding that its type says, whole where nobody said one.
     help: make the mesh with axis_types=(jax.sharding.AxisType.Auto,) for each axis
+SW0587: parts that are not equal, where layouts are chosen
+    No longer raised: layouts are chosen around a dim that somebody split unevenly.
+    help: nothing is to be done
 SW0588: reference of JAX from outside of a function
     `shardwright.jax.jit` was given a function that reads or writes a `jax.Ref` that it takes, or that stands around it.
     help: give the function the array, and take the new one back
