@@ -1,10 +1,11 @@
 """
 Settings: arguments of array functions that are no arrays (dims, sizes, numbers, texts), read as their annotations say.
 
-One law for all functions, by kinds. A whole number is what Python takes for an index, of 64 bits, and no truth value; a
-number is no text and no list; a list is whatever can be gone through, but for texts and dicts; a path is a text or what
-has one; of a class are its instances. NumPy's numbers and arrays become Python's. What dims and shapes must be beyond
-that is checked by the functions at the end.
+One law for all functions, by kinds. A whole number is what Python takes for an index, of 64 bits (of any size where
+what it says stays within a shape, as of a diagonal), and no truth value; a number is no text and no list; a list is
+whatever can be gone through, but for texts and dicts; a path is a text or what has one; of a class are its instances.
+NumPy's numbers and arrays become Python's. What dims and shapes must be beyond that is checked by the functions at the
+end.
 """
 
 from __future__ import annotations
@@ -17,7 +18,18 @@ from operator import index
 from os import PathLike
 from pathlib import Path
 from types import NoneType, SimpleNamespace, UnionType
-from typing import Any, Literal, ParamSpec, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Any,
+    Literal,
+    ParamSpec,
+    SupportsIndex,
+    TypeAlias,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import numpy as np
 
@@ -166,10 +178,14 @@ def _each(readers: Sequence[Reader], value: Any) -> Any:
 
 
 def _whole(value: Any) -> Any:
+    number = _index(value)
+    return number if number is _UNFIT or -LONG <= number < LONG else _UNFIT
+
+
+def _index(value: Any) -> Any:
     if isinstance(value, bool | np.bool_ | type):
         return _UNFIT
-    number = value if type(value) is int else _called(index, value)
-    return number if number is _UNFIT or -LONG <= number < LONG else _UNFIT
+    return value if type(value) is int else _called(index, value)
 
 
 def _number(value: Any) -> Any:
@@ -238,6 +254,7 @@ _READERS: dict[Any, Reader] = {
     complex: _complex,
     float: _number,
     int: _whole,
+    SupportsIndex: _index,
     str: _text,
     np.ndarray: _as_it_is,
     Callable: _function,
@@ -250,6 +267,7 @@ _WORDS = {
     complex: ("a number", "numbers"),
     float: ("a number", "numbers"),
     int: ("a whole number", "whole numbers"),
+    SupportsIndex: ("a whole number", "whole numbers"),
     str: ("a text", "texts"),
     Callable: ("a function", "functions"),
     Iterable: ("a list", "lists"),

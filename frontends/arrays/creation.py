@@ -12,7 +12,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from operator import index
+from typing import Any, SupportsIndex, TypeAlias
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -295,7 +296,7 @@ def eye(
     n_cols: int | None = None,
     /,
     *,
-    k: int = 0,
+    k: SupportsIndex = 0,
     dtype: OptionalDType = None,
     name: Name = None,
     layout: Layout | None = None,
@@ -308,7 +309,7 @@ def eye(
 
 
 @array_function
-def tril(x: ArrayLike, /, *, k: int = 0) -> Array:
+def tril(x: ArrayLike, /, *, k: SupportsIndex = 0) -> Array:
     """
     The matrices with zeros above diagonal `k`.
 
@@ -321,12 +322,12 @@ def tril(x: ArrayLike, /, *, k: int = 0) -> Array:
 
 
 @array_function
-def triu(x: ArrayLike, /, *, k: int = 0) -> Array:
+def triu(x: ArrayLike, /, *, k: SupportsIndex = 0) -> Array:
     """The matrices with zeros below diagonal `k`."""
     return _triangle("GE", x, k, "triu")
 
 
-def _triangle(direction: str, x: ArrayLike, k: int, what: str) -> Tracer:
+def _triangle(direction: str, x: ArrayLike, k: SupportsIndex, what: str) -> Tracer:
     value = emit.as_tracer(x, what)
     if value.ndim < 2:
         raise value_error("SW0510", f"{what} needs two dims, not {value.ndim}")
@@ -335,11 +336,11 @@ def _triangle(direction: str, x: ArrayLike, k: int, what: str) -> Tracer:
     return emit.select(kept, value, emit.constant(zero, value.dtype, value.shape))
 
 
-def _offset_compare(direction: str, shape: Sequence[int], k: int) -> Tracer:
-    """Where a column's index relates to its row's plus `k`."""
+def _offset_compare(direction: str, shape: Sequence[int], diagonal: SupportsIndex) -> Tracer:
+    """Where a column's index relates to its row's plus the number of the diagonal."""
     rows = emit.iota(DEFAULT_INTEGER, shape, 0)
     columns = emit.iota(DEFAULT_INTEGER, shape, 1)
-    k = min(max(k, -shape[0]), shape[1])  # further off there is nothing but all or none
+    k = min(max(index(diagonal), -shape[0]), shape[1])  # further off there is nothing but all or none
     if k:
         rows += emit.constant(k, DEFAULT_INTEGER, shape)
     return emit.compare(direction, columns, rows)

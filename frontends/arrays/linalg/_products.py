@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from operator import index
+from typing import SupportsIndex
+
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dtypes import DTypeLike, check_kind, kind_of
@@ -56,7 +59,7 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 
 @array_function
-def diagonal(x: ArrayLike, /, *, offset: int = 0) -> Array:
+def diagonal(x: ArrayLike, /, *, offset: SupportsIndex = 0) -> Array:
     """
     The diagonals of matrices; those above for a positive `offset`.
 
@@ -67,7 +70,7 @@ def diagonal(x: ArrayLike, /, *, offset: int = 0) -> Array:
     value = emit.as_tracer(x, "diagonal")
     if value.ndim < 2:
         raise value_error("SW0504", f"diagonal needs two dims, not {value.ndim}")
-    return diagonals(value, offset)
+    return diagonals(value, index(offset))
 
 
 def diagonals(value: Tracer, offset: int) -> Tracer:
@@ -83,11 +86,11 @@ def diagonals(value: Tracer, offset: int) -> Tracer:
 
 
 @array_function
-def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Array:
+def trace(x: ArrayLike, /, *, offset: SupportsIndex = 0, dtype: DTypeLike | None = None) -> Array:
     """The sums of the diagonals."""
     value = emit.as_tracer(x, "trace")
     check_kind(value.dtype, NUMERIC, "trace")
     if value.ndim < 2:
         raise value_error("SW0504", f"trace needs two dims, not {value.ndim}")
-    wide = emit.convert(diagonals(value, offset), accumulator(value.dtype, dtype))
+    wide = emit.convert(diagonals(value, index(offset)), accumulator(value.dtype, dtype))
     return summed(wide, stablehlo.AddOp, (wide.ndim - 1,), keepdims=False)

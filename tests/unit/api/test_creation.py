@@ -137,3 +137,14 @@ def test_lists_of_typed_numbers_keep_the_type_at_any_depth() -> None:
     assert [str(sw.asarray(given).dtype) for given in ([one], [[one]], [[[one], [one]]], [[1.0]], [[]])] == [
         "float64", "float64", "float64", "float32", "float32"
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("far", [1 << 63, -(1 << 63) - 1, 10**30])
+def test_a_diagonal_may_be_as_far_off_as_one_likes(far: int) -> None:
+    """There is none: NumPy's functions, given the first that is none, say so."""
+    near, matrix = 5 if far > 0 else -5, np.arange(9.0).reshape(3, 3)
+    assert np.array_equal(sw.eye(3, 4, k=far), np.eye(3, 4, near))
+    assert np.array_equal(sw.tril(matrix, k=far), np.tril(matrix, near))
+    assert np.array_equal(sw.triu(matrix, k=far), np.triu(matrix, near))
+    assert np.asarray(sw.linalg.diagonal(matrix, offset=far)).size == 0
+    assert float(sw.linalg.trace(matrix, offset=far)) == np.trace(matrix, near)
