@@ -22,6 +22,9 @@ from shardwright.serialization.tables.tensor_bundle import TensorBundle
 OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 """The tensor of a checkpoint that says which object each of its tensors belongs to."""
 
+_VALUE = "VARIABLE_VALUE"
+"""What a checkpoint calls the elements of a variable."""
+
 HANDLES = ("VarHandleOp", "VariableV2", "Variable")
 CHANGING_TABLES = tuple(
     f"Mutable{kind}{version}"
@@ -65,7 +68,10 @@ def stored_variables(
         return {}
     keys = _restored_keys(meta_graph.saver_def.restore_op_name, body, library)
     bundle = TensorBundle(prefix)
-    names = _object_names(bundle)
+    objects = _objects(bundle)
+    if any(handle not in keys for handle in wanted):
+        keys = _keys_by_objects(meta_graph.object_graph_def, objects, body, library) | keys
+    names = {item.checkpoint_key: item.full_name for node in objects.nodes for item in node.attributes}
     known = [node for node in meta_graph.object_graph_def.nodes if node.WhichOneof("kind") == "variable"]
     fixed = {node.variable.name for node in known if not node.variable.trainable}
     found: dict[str, Stored] = {}
@@ -73,7 +79,7 @@ def stored_variables(
         key = keys.get(handle)
         if key is None:
             raise GraphError("SW0892", f"the model restores no variable {handle!r}")
-        name = names.get(key, handle)
+        name = names.get(key) or handle
         value = bundle.tensor(key, numpy_dtype(bundle.entry(key).dtype, f"variable {handle!r}"))
         found[handle] = Stored(name, name not in fixed, value)
     return found
@@ -105,15 +111,58 @@ def _elements(bundle: TensorBundle, key: str, handle: str) -> np.ndarray[Any, An
     return bundle.texts(key) if dtype == STRING else bundle.tensor(key, dtype)
 
 
-def _object_names(bundle: TensorBundle) -> dict[str, str]:
-    """What the model calls each tensor of its checkpoint; nothing for checkpoints of TensorFlow 1."""
+def _objects(bundle: TensorBundle) -> saved_model_pb2.TrackableObjectGraph:
+    """Which object each tensor of a checkpoint belongs to, and its name in the model; empty for TensorFlow 1."""
     if OBJECT_GRAPH not in bundle.keys:
-        return {}
+        return saved_model_pb2.TrackableObjectGraph()
     try:
-        graph = saved_model_pb2.TrackableObjectGraph.FromString(bundle.text(OBJECT_GRAPH))
+        return saved_model_pb2.TrackableObjectGraph.FromString(bundle.text(OBJECT_GRAPH))
     except DecodeError:
         raise GraphError("SW0892", f"the tensor {OBJECT_GRAPH} of the checkpoint is no message") from None
-    return {item.checkpoint_key: item.full_name for node in graph.nodes for item in node.attributes if item.full_name}
+
+
+def _keys_by_objects(
+    model: saved_model_pb2.SavedObjectGraph,
+    checkpoint: saved_model_pb2.TrackableObjectGraph,
+    body: Body,
+    library: Library,
+) -> dict[str, str]:
+    """
+    The key of each variable that a saved function holds, by the name of its handle: as TensorFlow 2 restores a model.
+
+    Its restoring graph may fill copies of the variables alone, which nothing reads: for Keras' variables it does.
+    """
+    keys = _keys_of_objects(model, checkpoint)
+    found: dict[str, str] = {}
+    for caller in body.of_kind(("PartitionedCall", "StatefulPartitionedCall")):
+        node = body.node(caller, body.described)
+        for name in library.called_by(node):
+            held = list(model.concrete_functions[name].bound_inputs) if name in model.concrete_functions else []
+            for place, ref in zip(reversed(held), reversed(node.inputs), strict=False):
+                handle = body.node(ref.node, str(node))
+                if handle.op in HANDLES and place in keys:
+                    found[handle_name(handle.proto)] = keys[place]
+    return found
+
+
+def _keys_of_objects(
+    model: saved_model_pb2.SavedObjectGraph, checkpoint: saved_model_pb2.TrackableObjectGraph
+) -> dict[int, str]:
+    """The key of each variable of a model: from the root, both graphs call the way to an object by the same names."""
+    found: dict[int, str] = {}
+    waiting, seen = [(0, 0)], {0}
+    while waiting:
+        here, there = waiting.pop()
+        if not (0 <= here < len(model.nodes) and 0 <= there < len(checkpoint.nodes)):
+            continue
+        values = [item for item in checkpoint.nodes[there].attributes if item.name == _VALUE]
+        if values and model.nodes[here].WhichOneof("kind") == "variable":
+            found[here] = values[0].checkpoint_key
+        children = {child.local_name: child.node_id for child in checkpoint.nodes[there].children}
+        following = [child for child in model.nodes[here].children if child.local_name in children]
+        waiting += [(one.node_id, children[one.local_name]) for one in following if one.node_id not in seen]
+        seen.update(one.node_id for one in following)
+    return found
 
 
 def _restored_keys(restore: str, body: Body, library: Library) -> dict[str, str]:

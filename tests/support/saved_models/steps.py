@@ -51,6 +51,29 @@ def _stack(*parts: Any, shape: tuple[int, ...]) -> Any:
 
 
 @case
+def step_of_objects_of_keras() -> Made:
+    """The model and the optimizer are what is saved, so Keras' own variables are."""
+    keras.utils.set_random_seed(0)
+    x, y = numbers(8, 6), numbers(8, 3, seed=1)
+    holder = tf.Module()
+    holder.model = _stack(layers.Dense(5, activation="tanh"), layers.BatchNormalization(), layers.Dense(3), shape=(6,))
+    holder.optimizer = keras.optimizers.AdamW(0.01)
+    holder.optimizer.build(holder.model.trainable_variables)
+
+    @tf.function(input_signature=[tf.TensorSpec(x.shape, x.dtype, "x"), tf.TensorSpec(y.shape, y.dtype, "y")])
+    def run(x: Any, y: Any) -> Any:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((holder.model(x, training=True) - y) ** 2)
+        variables = holder.model.trainable_variables
+        holder.optimizer.apply(tape.gradient(loss, variables), variables)
+        return {"loss": loss} | {f"v{place}": one.value.read_value() for place, one in enumerate(variables)}
+
+    holder.run = run
+    calls = ({"x": x, "y": y},) * 3
+    return Made(lambda path: tf.saved_model.save(holder, str(path), signatures=run), calls, 10)
+
+
+@case
 def gradients_of_activations() -> Made:
     def loss(x: Any) -> Any:
         kinds = [tf.nn.relu, tf.tanh, tf.sigmoid, tf.nn.elu, tf.nn.selu, tf.nn.softplus, tf.nn.relu6, tf.nn.leaky_relu]

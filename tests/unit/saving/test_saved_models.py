@@ -67,3 +67,41 @@ def test_only_files_of_the_model_are_read(tmp_path):
     (model / "saved_model.pb").write_bytes(data.SerializeToString())
     with pytest.raises(sw.ShardwrightError):
         sw.from_saved_model(model)
+
+
+def restoring_copies(name, folder):
+    """A stored model saved as Keras' variables are: its restoring graph fills copies of them, which nothing reads."""
+    shutil.copytree(unpacked() / name, folder)
+    data = saved_model_pb2.SavedModel.FromString((folder / "saved_model.pb").read_bytes())
+    (meta_graph,) = data.meta_graphs
+    nodes = {node.name: node for node in meta_graph.graph_def.node}
+    restoring = nodes[meta_graph.saver_def.restore_op_name]
+    for name in [name for name, node in nodes.items() if node.op == "VarHandleOp"]:
+        copy = meta_graph.graph_def.node.add()
+        copy.CopyFrom(nodes[name])
+        copy.name = f"copy_of_{name}"
+        copy.attr["shared_name"].s = copy.name.encode()
+    restoring.input[:] = [f"copy_of_{name}" if nodes[name].op == "VarHandleOp" else name for name in restoring.input]
+    return data
+
+
+@pytest.mark.parametrize("name", ["sparse_state", "step_of_old_operations"])
+def test_variables_of_which_only_copies_are_restored(name, tmp_path):
+    data = restoring_copies(name, tmp_path / "model")
+    (tmp_path / "model" / "saved_model.pb").write_bytes(data.SerializeToString())
+    program = sw.from_saved_model(tmp_path / "model")
+    assert {one.name for one in program.weights.values()} == set(sw.from_saved_model(unpacked() / name).weights)
+    for given, due in calls(name):
+        assert differences(program(**given), due) == []
+
+
+def test_objects_that_lead_nowhere(tmp_path):
+    data = restoring_copies("sparse_state", tmp_path / "model")
+    objects = data.meta_graphs[0].object_graph_def
+    for child in objects.nodes[0].children:
+        child.node_id = 2**31 - 1
+    for function in objects.concrete_functions.values():
+        function.bound_inputs.extend([-1, 2**31 - 1])
+    (tmp_path / "model" / "saved_model.pb").write_bytes(data.SerializeToString())
+    with pytest.raises(sw.ShardwrightError, match=r"SW0892.*the model restores no variable"):
+        sw.from_saved_model(tmp_path / "model")
