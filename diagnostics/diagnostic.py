@@ -92,6 +92,18 @@ class ShardwrightError(Exception):
         texts = {name: value.replace(old, new) for name, value in vars(self).items() if isinstance(value, str)}
         vars(self).update(texts)
 
+    def note(self, text: str) -> None:
+        """
+        Let each message have another note.
+
+        >>> error = ShardwrightError(Diagnostic("SW0701", "place does not exist"))
+        >>> error.note("it was named on the command line")
+        >>> print(error)
+        error[SW0701]: place does not exist
+          note: it was named on the command line
+        """
+        ShardwrightError.__init__(self, [replace(one, notes=(*one.notes, text)) for one in self.diagnostics])
+
 
 def _renamed(diagnostic: Diagnostic, old: str, new: str) -> Diagnostic:
     notes = tuple(note.replace(old, new) for note in diagnostic.notes)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import NoReturn
 
 from shardwright.diagnostics import (
     Diagnostic,
     ShardwrightAttributeError,
+    ShardwrightError,
     ShardwrightIndexError,
     ShardwrightTypeError,
     ShardwrightValueError,
@@ -32,6 +35,16 @@ def type_error(code: str, message: str, *notes: str, help: str | None = None) ->
 def attribute_error(code: str, message: str, *notes: str, help: str | None = None) -> ShardwrightAttributeError:
     """The `AttributeError` with this diagnostic; raise it."""
     return ShardwrightAttributeError(Diagnostic(code, message, caller(), notes, help))
+
+
+@contextmanager
+def noted(note: str) -> Generator[None]:
+    """Gives the errors of a block another note: which of many things they are about."""
+    try:
+        yield
+    except ShardwrightError as error:
+        error.note(note)
+        raise
 
 
 def no_pickle(what: str) -> NoReturn:

@@ -10,13 +10,15 @@ from __future__ import annotations
 import errno
 import os
 import time
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from shardwright.compiler.tracing.trace import current_trace
+from shardwright.diagnostics.faults import noted
+from shardwright.diagnostics.suggestions import also
 from shardwright.layout import Layout
 from shardwright.layout.layout_map import LayoutMap
 from shardwright.saving.checkpoints.archive.hashes import HASHES
@@ -272,24 +274,40 @@ def load_variables(path: str | os.PathLike[str], layouts: Mapping[str, Layout] |
     stored = foreign_arrays(checked_path(path))
     if stored is not None:
         _check_names(given, stored, path)
-        return {name: entry.read(given.get(name)) for name, entry in stored.items()}
+        fitting = _fitting(given, {name: entry.shape for name, entry in stored.items()})
+        return {name: entry.read(fitting[name]) for name, entry in stored.items()}
     with Team.over(given.values(), f"reading {checked_path(path)!r}") as team, _reading(path) as folder:
         manifest = read_manifest(folder)
         check_version(team, manifest, folder)
         entries = manifest.arrays
         _check_names(given, entries, folder)
-        wanted = [(entry, given.get(name)) for name, entry in entries.items()]
-        partial = [f"{entry.name!r}: {to}" for entry, to in wanted if to is not None and to.spec.partial]
-        if partial:
-            raise SavingError("SW0879", "nothing can be read into partial results", *partial)
+        fitting = _fitting(given, {name: entry.shape for name, entry in entries.items()})
+        wanted = [(entry, fitting[name]) for name, entry in entries.items()]
         return dict(zip(entries, _read(folder, manifest, wanted, Transfers()), strict=True))
 
 
-def _check_names(layouts: Mapping[str, Layout], names: Container[str], path: str | os.PathLike[str]) -> None:
+def _check_names(layouts: Mapping[str, Layout], names: Collection[str], path: str | os.PathLike[str]) -> None:
     """Refuses layouts for arrays that are not there."""
-    unknown = [f"{name!r} is not in the checkpoint" for name in layouts if name not in names]
+    unknown = [name for name in layouts if name not in names]
     if unknown and not isinstance(layouts, LayoutMap):  # whose names are patterns
-        raise SavingError("SW0879", f"{os.fspath(path)} has no arrays for {len(unknown)} layouts", *unknown)
+        notes = [f"{name!r} is not in the checkpoint" for name in unknown]
+        message = f"{os.fspath(path)} has no arrays for {len(unknown)} layouts"
+        help_text = also(unknown[0], names, "list_variables(path) has its names, and those of a LayoutMap are patterns")
+        raise SavingError("SW0879", message, *notes, help=help_text)
+
+
+def _fitting(layouts: Mapping[str, Layout], shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Layout | None]:
+    """The layout that each array shall come in; raises where one does not fit it, or is of partial results (SW0879)."""
+    found = {name: layouts.get(name) for name in shapes}
+    for name, layout in found.items():
+        if layout is not None:
+            with noted(f"the array is {name!r}"):
+                layout.local_shape(shapes[name])
+    partial = [f"{name!r}: {to}" for name, to in found.items() if to is not None and to.spec.partial]
+    if partial:
+        help_text = "give a layout without partial axes"
+        raise SavingError("SW0879", "nothing can be read into partial results", *partial, help=help_text)
+    return found
 
 
 def list_variables(path: str | os.PathLike[str]) -> list[tuple[str, tuple[int, ...]]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -396,5 +396,4 @@ def _point_at(error: ShardwrightError, node: Node) -> None:
     named = any(str(node) in one.message for one in error.diagnostics)
     if noted or named or (isinstance(error, GraphError) and "node '" in error.message):
         return
-    error.diagnostics = tuple(replace(one, notes=(*one.notes, note)) for one in error.diagnostics)
-    error.args = ("\n".join(map(str, error.diagnostics)),)
+    error.note(note)

@@ -20,6 +20,7 @@ from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.dtypes import brief
 from shardwright.compiler.tracing.settings import settled
 from shardwright.compiler.tracing.trace import Tracer
+from shardwright.diagnostics.faults import noted
 from shardwright.frontends import arrays, functions
 from shardwright.frontends.functions.function import Function
 from shardwright.frontends.functions.signature import TensorSpec
@@ -212,7 +213,8 @@ class GraphProgram(Module):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._around is None:
-            return self._function(*args, **self._renamed(kwargs))
+            args, kwargs = self._program_arguments(args, kwargs)
+            return self._function(*args, **kwargs)
         frame, given = self._around.before(self._bound(args, kwargs))
         results = self._function(*given) if self._around.stages.program else ()
         return self._made.made(self._around.after(frame, results))
@@ -254,11 +256,13 @@ class GraphProgram(Module):
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """What the program takes for these arguments of the graph."""
         if self._around is None:
+            self._check_named(args)
             return args, self._renamed(kwargs)
         return tuple(self._around.before(self._bound(args, kwargs))[1]), {}
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """The arguments by the names of inputs; those that the host reads as NumPy arrays."""
+        self._check_named(args)
         kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
         signature = inspect.Signature([inspect.Parameter(name, kind) for name in self._keywords.values()])
         try:
@@ -270,6 +274,15 @@ class GraphProgram(Module):
             one.name: one.on_host(bound[keyword]) if one.name in seen else bound[keyword]
             for one, keyword in zip(self._wanted, self._keywords.values(), strict=True)
         }
+
+    def _check_named(self, args: tuple[Any, ...]) -> None:
+        """A signature is a map: of two inputs none is the first, whatever their order was in the model (SW0891)."""
+        if args and self.signature and len(self.inputs) > 1:
+            message = (
+                f"signature {self.signature!r} has {len(self.inputs)} inputs, and a SavedModel does not order them"
+            )
+            call = ", ".join(f"{keyword}=..." for keyword in self._keywords.values())
+            raise GraphError("SW0891", message, help=f"give them by name: {self.name}({call})")
 
     def _renamed(self, kwargs: dict[str, Any]) -> dict[str, Any]:
         return {self._keywords.get(name, name): value for name, value in kwargs.items()}
@@ -314,9 +327,7 @@ def from_graph(
     nodes = survey(order, library)
     state = State(library, name or label)
     layout_of = _chooser(layouts)
-    state.variables = {
-        handle: Variable(_given(handle, variables), name=handle, layout=layout_of(handle)) for handle in _handles(nodes)
-    }
+    state.variables = {handle: _weight(_given(handle, variables), handle, layout_of) for handle in _handles(nodes)}
     fillers = body.order(body.of_kind(tables.INITIALIZERS)) if needs_host(nodes) else []
     return _program(state, order, nodes, wanted, made, layout_of, fillers)
 
@@ -333,9 +344,9 @@ def from_saved_model(
     """
     The program of one signature of a TensorFlow SavedModel: a directory. TensorFlow is not needed.
 
-    The result of a call is a dict of the signature's outputs. `inputs` gives shapes and layouts for some of the
-    signature's inputs; `layouts` says by regular expressions over names how variables are distributed. Variables are
-    read from the directory's checkpoint, those only that the signature needs.
+    A call takes the signature's inputs by name, a single one also without, and gives a dict of its outputs. `inputs`
+    gives shapes and layouts for some of the inputs; `layouts` says by regular expressions over names how variables are
+    distributed. Variables are read from the directory's checkpoint, those only that the signature needs.
 
     Raises as `from_graph`; SW0891 for a signature or tags that there are not, SW0892 for a checkpoint that cannot be
     read.
@@ -375,8 +386,7 @@ def _of_signature(
     for handle, one in stored.items():
         known_as = one.name if one.name not in taken else handle
         taken.add(known_as)
-        layout = layout_of(known_as)
-        state.variables[handle] = Variable(one.value, name=known_as, layout=layout, trainable=one.trainable)
+        state.variables[handle] = _weight(one.value, known_as, layout_of, one.trainable)
     state.stored = stored_tables(prefix, meta_graph, body, library, _changing(nodes))
     fillers = body.order(_filling(meta_graph, body, state)) if needs_host(nodes) else []
     named = _assets(meta_graph, folder)
@@ -504,6 +514,11 @@ def _chooser(layouts: LayoutsByName) -> Callable[[str], Layout | None]:
     return (layouts if isinstance(layouts, LayoutMap) else LayoutMap(layouts or {})).get
 
 
+def _weight(value: Any, name: str, layout_of: Callable[[str], Layout | None], trainable: bool = True) -> Variable:
+    with noted(f"the weight is {name!r}"):
+        return Variable(value, name=name, layout=layout_of(name), trainable=trainable)
+
+
 def _handles(nodes: Sequence[Node]) -> list[str]:
     return list(dict.fromkeys(handle_name(node.proto) for node in nodes if node.op in HANDLES))
 
@@ -526,7 +541,7 @@ def _wide_constants(
         array = state.constant(node)
         if array.nbytes > emit.LITERAL_LIMIT and array.dtype.kind != "O" and not is_repeated(array):
             name = f"{node.home}/{node.name}" if node.home else node.name
-            found[node.home, node.name] = Variable(array, name=name, layout=layout_of(name))
+            found[node.home, node.name] = _weight(array, name, layout_of)
     return found
 
 

@@ -16,7 +16,7 @@ from shardwright.compiler.tracing.settings import settled
 from shardwright.compiler.tracing.trace import setting
 from shardwright.diagnostics import SourceLocation
 from shardwright.diagnostics.caller import caller
-from shardwright.diagnostics.faults import value_error
+from shardwright.diagnostics.faults import noted, value_error
 from shardwright.frontends.functions.function import Function
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
 from shardwright.frontends.keras.steps import KerasStep
@@ -243,7 +243,8 @@ class _VariableScope:
             self._map.warn_several(path, patterns)
             met |= set(patterns)
             if patterns and variable.layout == self._default.for_rank(len(variable.shape)):
-                variable.set_layout(self._map[patterns[0]])
+                with noted(f"the variable is {path!r}"):
+                    variable.set_layout(self._map[patterns[0]])
         return met
 
     def _paths(self) -> dict[int, str]:

@@ -50,6 +50,13 @@ def test_variables_get_layouts_by_name_and_by_path() -> None:
     assert sw.Variable(1.0).layout is None
 
 
+def test_a_layout_that_does_not_fit_names_the_variable() -> None:
+    held: list[sw.Module] = []
+    layouts = strategy({"layers/1/b": sw.Layout([("batch", "model")], MESH)})
+    with pytest.raises(ValueError, match=r"SW0104(.|\n)*the variable is 'layers/1/b'"), layouts.scope():
+        held.append(Model())
+
+
 def test_a_layout_of_its_own_goes_first() -> None:
     with strategy({"w": COLUMNS}).scope():
         given = sw.Variable(sw.zeros, shape=(4, 4), layout=ROWS, name="w")

@@ -345,6 +345,18 @@ def test_dims_that_cannot_be_cut_are_refused() -> None:
     assert choose_grid((prime,), (1,), 4).chunk_bytes <= 1 << 20
 
 
+def test_layouts_that_do_not_fit_name_the_array(tmp_path: Path) -> None:
+    path = Checkpoint({"a": np.ones((4, 4)), "b/c": np.ones((4, 3))}).save(tmp_path / "c")
+    columns = Layout([None, "x"], Mesh(x=2))
+    for place in (path, *shardwright.convert(path, tmp_path / "c.safetensors")):
+        with pytest.raises(ValueError, match=r"SW0104\]: dim 1 has 3 elements(.|\n)*the array is 'b~1c'"):
+            shardwright.load_variables(place, shardwright.LayoutMap({".*": columns}))
+        with pytest.raises(
+            ValueError, match=r"SW0879(.|\n)*'b/c' is not in the checkpoint(.|\n)*list_variables\(path\) has its names"
+        ):
+            shardwright.load_variables(place, {"b/c": columns})
+
+
 def test_partial_results_are_no_place_to_read_into(tmp_path: Path) -> None:
     path = Checkpoint(w=np.ones(4)).save(tmp_path / "c")
     partial = Layout.from_string('[{}], unreduced=sum{"x"}', MESH)

@@ -22,9 +22,9 @@ def load(name, **options):
     return sw.from_saved_model(unpacked() / name, **options)
 
 
-def positional(program, given):
-    """The inputs in order: Keras names them after a counter."""
-    return [given.get(name, next(iter(given.values()))) for name in program.inputs]
+def named(program, given):
+    """The inputs by name: Keras names them after a counter."""
+    return {name: given.get(name, next(iter(given.values()))) for name in program.inputs}
 
 
 MODELS = ["mlp", "convnet", "transformer", "recurrent", "old"]
@@ -46,7 +46,7 @@ SPLIT = {
 @pytest.mark.parametrize("name", MODELS)
 def test_on_one_device(name):
     program = load(name)
-    (found,) = program(*positional(program, inputs_of(name))).values()
+    (found,) = program(**named(program, inputs_of(name))).values()
     close(found, ARRAYS[f"{name}/=output"])
 
 
@@ -57,14 +57,15 @@ def test_on_a_mesh(name, weights):
     layouts = {pattern: sw.Layout(axes, MESH) for pattern, axes in SPLIT[name].items()} if weights == "split" else {}
     program = load(name, layouts=layouts)
     rows = sw.Layout(["batch"], MESH)
-    given = [sw.relayout(value, rows.for_rank(value.ndim)) for value in positional(program, inputs_of(name))]
-    (found,) = program(*given).values()
+    values = named(program, inputs_of(name))
+    given = {key: sw.relayout(value, rows.for_rank(value.ndim)) for key, value in values.items()}
+    (found,) = program(**given).values()
     assert isinstance(found, sw.DTensor)
     close(found, ARRAYS[f"{name}/=output"])
     split = [variable for variable in program.variables if variable.layout and not variable.layout.is_replicated]
     assert bool(split) == (weights == "split")
     if weights == "split":
-        assert program.trace(*given).partition().predicted
+        assert program.trace(**given).partition().predicted
 
 
 def test_specs_give_shapes_and_layouts():
@@ -77,6 +78,22 @@ def test_specs_give_shapes_and_layouts():
     result = program(**inputs_of("transformer"))["output_0"]
     assert result.layout.mesh == MESH
     close(result, ARRAYS["transformer/=output"])
+
+
+def test_several_inputs_of_a_signature_have_no_order():
+    program = load("transformer")
+    given = inputs_of("transformer")
+    for call in (program, program.trace, program.layouts, program.compiled):
+        with pytest.raises(sw.ShardwrightError, match="SW0891") as caught:
+            call(*given.values())
+        assert "signature 'serving_default' has 2 inputs, and a SavedModel does not order them" in str(caught.value)
+        assert "give them by name: transformer(source=..., target=...)" in str(caught.value)
+    close(program(target=given["target"], source=given["source"])["output_0"], ARRAYS["transformer/=output"])
+
+
+def test_layouts_that_do_not_fit_name_the_weight():
+    with pytest.raises(sw.ShardwrightError, match=r"SW0104(.|\n)*the weight is 'sequential/dense_1/kernel'"):
+        load("mlp", layouts={"dense_1/kernel": sw.Layout(["x"], sw.Mesh(x=7))})
 
 
 def test_any_batch_size():
