@@ -7,9 +7,11 @@ layouts of a layout map. The weights stay on the mesh between steps, until they 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+import inspect
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
+from itertools import chain, count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +19,7 @@ import numpy as np
 from shardwright.compiler.stages import Compiled, Traced
 from shardwright.compiler.tracing.array import Array
 from shardwright.compiler.tracing.pytree import flatten, unflatten
-from shardwright.diagnostics.faults import value_error
+from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
 from shardwright.frontends.functions.relayouts import relayout
 from shardwright.layout import Layout, Mesh
@@ -51,8 +53,14 @@ class KerasStep:
         places: tuple[Layout, LayoutMap],
     ) -> None:
         self._keras = _keras()
+        if not isinstance(model, self._keras.Model):
+            raise type_error("SW0510", f"keras_step: model cannot be {model!r}", help="it is a keras.Model")
+        if isinstance(loss, (list, tuple, dict)):
+            message = f"keras_step: loss cannot be {loss!r}"
+            raise type_error("SW0510", message, help="it is one loss, of the labels and all that the model gives")
         self._model = model
-        self._optimizer = optimizer
+        self._trains = _takes_training(model)
+        self._optimizer = self._keras.optimizers.get(optimizer)
         self._loss = self._keras.losses.get(loss)
         self._metrics = [self._keras.metrics.get(metric) for metric in metrics]
         self._batch, self._layouts = places
@@ -81,17 +89,25 @@ class KerasStep:
 
     @property
     def tensors(self) -> dict[str, Any]:
-        """What has been learnt so far, and all states, by the paths of Keras: tensors on the mesh."""
-        if self._state is None or self._variables is None:
-            return {}
-        pairs = zip(flatten(self._variables)[0], flatten(self._state)[0], strict=True)
-        return {variable.path: value for variable, value in pairs}
+        """
+        What has been learnt so far, and all states, by the paths of Keras: tensors on the mesh.
+
+        Of several variables with one path, which Keras has, the second has `_1` behind it, and so on.
+        """
+        found: dict[str, Any] = {}
+        for variable, value in self._held():
+            others = (f"{variable.path}_{number}" for number in count(1))
+            found[next(name for name in chain([variable.path], others) if name not in found)] = value
+        return found
 
     def write_back(self) -> None:
         """Brings the weights and all states to the Keras objects; steps go on with their own."""
-        tensors = self.tensors
-        for variable in flatten(self._variables)[0]:
-            variable.assign(np.asarray(tensors[variable.path]))
+        for variable, value in self._held():
+            variable.assign(np.asarray(value))
+
+    def _held(self) -> Iterator[tuple[Any, Any]]:
+        """Each variable of Keras with the tensor that it has become; none before the first step."""
+        return zip(flatten(self._variables)[0], flatten(self._state)[0], strict=True)
 
     def _begin(self, x: Any) -> None:
         """Builds what Keras has not built yet, and brings all variables to the mesh."""
@@ -159,9 +175,8 @@ class KerasStep:
         model, optimizer, loss_function = self._model, self._optimizer, self._loss
 
         def loss_of(trainable: Any, non_trainable: Any, x: Any, y: Any) -> Any:
-            predicted, changed, losses = model.stateless_call(
-                trainable, non_trainable, x, training=True, return_losses=True
-            )
+            trains = {"training": True} if self._trains else {}
+            predicted, changed, losses = model.stateless_call(trainable, non_trainable, x, return_losses=True, **trains)
             return jax.numpy.mean(loss_function(y, predicted)) + sum(losses), (changed, predicted)
 
         def keras_step(trainable: Any, non_trainable: Any, state: Any, metrics: Any, x: Any, y: Any) -> Any:
@@ -192,6 +207,12 @@ def _keras() -> Any:
     if not keras.__version__.startswith("3") or keras.backend.backend() != "jax":
         raise _refused(f"this is Keras {keras.__version__} on {keras.backend.backend()}", "Keras 3 on JAX is needed")
     return keras
+
+
+def _takes_training(model: Any) -> bool:
+    """Whether the model's own `call` has to do with training; stateless calls hand on whatever they are given."""
+    parameters = inspect.signature(model.call).parameters.values()
+    return any(one.name == "training" or one.kind is one.VAR_KEYWORD for one in parameters)
 
 
 def _refused(message: str, note: str) -> Exception:

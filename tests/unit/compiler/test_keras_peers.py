@@ -106,6 +106,50 @@ def test_metrics_are_those_of_keras() -> None:
     np.testing.assert_allclose(float(metrics[2].result()), np.sum(losses), rtol=1e-6)
 
 
+class Twins(keras.Model):
+    """Two layers of one name, so that their weights have one path; its call has nothing to do with training."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = (keras.layers.Dense(4, name="same") for _ in range(2))
+
+    def call(self, x: Any) -> Any:
+        return self.second(self.first(x))
+
+
+def twins() -> Any:
+    keras.utils.set_random_seed(0)
+    made = Twins()
+    made(np.ones((1, 4), "float32"))
+    return made
+
+
+@pytest.mark.parametrize("optimizer", ["sgd", "adafactor"])
+def test_variables_of_one_path_stay_apart(optimizer: str) -> None:
+    x = RANDOM.standard_normal((8, 4)).astype("float32")
+    expected, mine = twins(), twins()
+    expected.compile(optimizer, "mse")
+    step = strategy({}).keras_step(mine, optimizer, "mse")
+    for _ in range(2):
+        expected.train_on_batch(x, x)
+        step(x, x)
+    step.write_back()
+    for one, other in zip(mine.get_weights(), expected.get_weights(), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-6)
+    kernels = [name for name in step.tensors if name.endswith(("same/kernel", "same/kernel_1"))]
+    assert [np.asarray(step.tensors[name]).tolist() for name in kernels] == [
+        mine.first.kernel.numpy().tolist(),
+        mine.second.kernel.numpy().tolist(),
+    ]
+
+
+def test_what_is_no_model_and_several_losses() -> None:
+    with pytest.raises(TypeError, match=r"SW0510(.|\n)*keras_step: model cannot be 3"):
+        strategy({}).keras_step(3, "sgd", "mse")
+    with pytest.raises(TypeError, match=r"SW0510(.|\n)*keras_step: loss cannot be \['mse', 'mae'\]"):
+        strategy({}).keras_step(model(), "sgd", ["mse", "mae"])
+
+
 def test_what_keras_cannot_have_here() -> None:
     other = sw.Layout(["x"], sw.Mesh(x=2))
     step = strategy({"dense": other}).keras_step(model(), keras.optimizers.SGD(), "mse")
