@@ -9,7 +9,11 @@ from collections.abc import Collection
 MAX_PATH_BYTES = 1 << 10
 """A path that would be longer is a hash."""
 
-_ODD = re.compile(r"[%\0-\x1f\x7f\ud800-\udfff]")
+_ODD = re.compile(r"[%\\\0-\x1f\x7f\ud800-\udfff]")
+"""A backslash parts names in zarr-python as a slash does."""
+
+_DOCUMENT = "zarr.json"
+"""In a group this is what is said of it, and no array."""
 
 
 def path_of(name: str) -> str:
@@ -18,8 +22,8 @@ def path_of(name: str) -> str:
 
     No two names have one path. None is empty, absolute, or leads upwards.
 
-    >>> [path_of(name) for name in ("layers/0/w", "", "../a", "__x/50%", "/a")]
-    ['layers/0/w', '%', '%2E%2E/a', '%5F_x/50%25', '%/a']
+    >>> [path_of(name) for name in ("layers/0/w", "", "../a", "__x/50%", "/a", "zarr.json")]
+    ['layers/0/w', '%', '%2E%2E/a', '%5F_x/50%25', '%/a', 'zarr%2Ejson']
     """
     path = name
     if _ODD.search(name) is not None:
@@ -52,7 +56,7 @@ def _part(part: str) -> str:
         return "%"
     if part.startswith("__"):
         return f"%5F{part[1:]}"
-    return part.replace(".", "%2E") if not part.strip(".") else part
+    return part.replace(".", "%2E") if not part.strip(".") or part == _DOCUMENT else part
 
 
 def _coded(match: re.Match[str]) -> str:

@@ -90,7 +90,7 @@ def test_the_archive_is_a_zip_file_of_groups_and_arrays(tmp_path: Path) -> None:
 
 
 def test_names_that_zarr_lacks_are_written_otherwise(tmp_path: Path) -> None:
-    names = ["..", "", "a\0b", "__w", "x" * 5000, "\ud800", "50%"]
+    names = ["..", "", "a\0b", "__w", "x" * 5000, "\ud800", "50%", "zarr.json", "a\\b"]
     path = Checkpoint({name: np.full(2, at) for at, name in enumerate(names)}).save(tmp_path / "c")
     for at, name in enumerate(names):
         array = opened(path, path_of(name))
@@ -98,7 +98,18 @@ def test_names_that_zarr_lacks_are_written_otherwise(tmp_path: Path) -> None:
         assert json.loads(array.kvstore["zarr.json"])["attributes"] == {"name": name.replace("\ud800", "?")}
 
 
-PARTS = st.text("a.%_/\0~\ud800é", max_size=5)
+@pytest.mark.peers
+def test_zarr_lists_every_name(tmp_path: Path) -> None:
+    zarr = pytest.importorskip("zarr")
+    names = ["..", "__w", "50%", "zarr.json", "a\\b", "plain", ".zarray", "é", "a b"]
+    path = Checkpoint({name: np.full(2, at) for at, name in enumerate(names)}).save(tmp_path / "c")
+    with zarr.storage.ZipStore(f"{path}/{ARCHIVE}", mode="r") as store:
+        members = zarr.open_group(store, mode="r").members(max_depth=None)
+        found = {array.attrs.get("name", key): array[:].tolist() for key, array in members}
+    assert found == {name: [at, at] for at, name in enumerate(names)}
+
+
+PARTS = st.one_of(st.text("a.%_/\0~\ud800é\\", max_size=5), st.just("zarr.json"))
 
 
 @given(st.lists(PARTS, max_size=12))
