@@ -74,7 +74,9 @@ def read_keras(path: str) -> dict[str, Stored]:
                 dtype = np.dtype(ml_dtypes.bfloat16) if told else dataset.dtype.newbyteorder("=")
                 dtype_element(dtype)
                 found[name] = InDatasets(name, dtype, tuple(dataset.shape), path, dataset.dtype.kind != "V")
-        except (OSError, KeyError, RuntimeError, TypeError) as error:
+        except SavingError:
+            raise
+        except (OSError, KeyError, RuntimeError, TypeError, ValueError) as error:  # names that are no text, for one
             raise malformed(path, str(error)) from error
     return found
 

@@ -13,6 +13,7 @@ from google.protobuf.message import DecodeError
 from shardwright.serialization.errors import TableError
 from shardwright.serialization.protos import graph_pb2, tensor_bundle_pb2
 from shardwright.serialization.tables.crc32c import crc32c, unmasked
+from shardwright.serialization.tables.slices import Box, box_of, is_slice_key, slice_key
 from shardwright.serialization.tables.sorted_table import read_table
 from shardwright.serialization.wire import WireFault, read_varint
 
@@ -61,15 +62,16 @@ class TensorBundle:
 
     @property
     def keys(self) -> list[str]:
-        """The names of all tensors."""
-        return [key.decode("utf-8", "replace") for key in self._entries]
+        """The names of all tensors; the parts of those that were saved in slices have none."""
+        return [key.decode("utf-8", "replace") for key in self._entries if not is_slice_key(key)]
 
     def entry(self, key: str) -> tensor_bundle_pb2.BundleEntryProto:
         """What the index says about a tensor."""
+        return self._entry(key.encode(), f"tensor {key!r}")
+
+    def _entry(self, key: bytes, what: str) -> tensor_bundle_pb2.BundleEntryProto:
         entry = tensor_bundle_pb2.BundleEntryProto()
-        self._parse(entry, self._entries.get(key.encode()), f"tensor {key!r}")
-        if entry.slices:
-            raise TableError(self._file, f"tensor {key!r} was saved in slices, which is not supported")
+        self._parse(entry, self._entries.get(key), what)
         return entry
 
     def tensor(self, key: str, dtype: np.dtype[Any]) -> Array:
@@ -79,7 +81,44 @@ class TensorBundle:
         Its checksum has been checked.
         """
         sizes = self.shape(key, dtype)
-        return self._bytes(key, self.entry(key)).view(dtype.newbyteorder("<")).reshape(sizes)
+        entry = self.entry(key)
+        if entry.slices:
+            return self._joined(key, entry, sizes, dtype)
+        return self._bytes(key, entry).view(dtype.newbyteorder("<")).reshape(sizes)
+
+    def _joined(
+        self, key: str, entry: tensor_bundle_pb2.BundleEntryProto, sizes: tuple[int, ...], dtype: np.dtype[Any]
+    ) -> Array:
+        """A tensor of its parts, each of which is a tensor of its own; all elements are in one of them."""
+        parts = self._parts(key, entry, sizes, dtype)
+        whole, filled = np.empty(sizes, dtype), np.zeros(sizes, np.bool_)
+        for box, part in parts:
+            whole[box] = self._bytes(key, part).view(dtype.newbyteorder("<")).reshape(whole[box].shape)
+            filled[box] = True
+        if not filled.all():
+            raise TableError(self._file, f"the slices of tensor {key!r} leave something out")
+        return whole
+
+    def _parts(
+        self, key: str, entry: tensor_bundle_pb2.BundleEntryProto, sizes: tuple[int, ...], dtype: np.dtype[Any]
+    ) -> list[tuple[Box, tensor_bundle_pb2.BundleEntryProto]]:
+        """Where the parts of a tensor lie in it, and what the index says of them: as many bytes as it has in all."""
+        found: list[tuple[Box, tensor_bundle_pb2.BundleEntryProto]] = []
+        for place, one in enumerate(entry.slices):
+            what = f"slice {place} of tensor {key!r}"
+            box = box_of(one.extent, sizes)
+            if box is None:
+                raise TableError(self._file, f"{what} lies outside of it")
+            part = self._entry(slice_key(key, one.extent), what)
+            due = math.prod(piece.stop - piece.start for piece in box) * dtype.itemsize
+            if part.slices or part.dtype != entry.dtype or part.size != due:
+                raise TableError(self._file, f"{what} is another tensor than the index says")
+            found.append((box, part))
+        held = sum(part.size for _, part in found)
+        files = {self._data_of(key, part) for _, part in found}
+        if held != math.prod(sizes) * dtype.itemsize or held > sum(Path(file).stat().st_size for file in files):
+            raise TableError(self._file, f"the slices of tensor {key!r} have {held} bytes, which are not its own")
+        return found
 
     def shape(self, key: str, dtype: np.dtype[Any]) -> tuple[int, ...]:
         """The shape of a tensor, of which the index says as many bytes as it has with elements of this dtype."""
@@ -88,7 +127,7 @@ class TensorBundle:
         if entry.shape.unknown_rank or len(sizes) > MOST_DIMS or min(sizes, default=0) < 0:
             raise TableError(self._file, f"tensor {key!r} has no shape")
         due = math.prod(sizes) * dtype.itemsize
-        if due != entry.size:
+        if due != entry.size and not entry.slices:
             raise TableError(
                 self._file, f"tensor {key!r} has {entry.size} bytes, and {sizes} of {dtype.name} needs {due}"
             )
@@ -108,6 +147,8 @@ class TensorBundle:
         entry = self.entry(key)
         sizes = [dim.size for dim in entry.shape.dim]
         count = math.prod(sizes)
+        if entry.slices:
+            raise TableError(self._file, f"tensor {key!r} is strings in slices, which is not supported")
         if entry.dtype != graph_pb2.DT_STRING or entry.shape.unknown_rank or min(sizes, default=0) < 0:
             raise TableError(self._file, f"tensor {key!r} is no strings of a certain shape")
         if count > entry.size or not array_has(sizes, np.dtype(object)):
@@ -137,7 +178,8 @@ class TensorBundle:
             raise TableError(self._file, f"tensor {key!r} has no lengths of strings: {fault.message}") from None
         return lengths, at
 
-    def _bytes(self, key: str, entry: tensor_bundle_pb2.BundleEntryProto, *, checked: bool = True) -> Array:
+    def _data_of(self, key: str, entry: tensor_bundle_pb2.BundleEntryProto) -> str:
+        """The file that has the bytes of an entry, all of them."""
         path = f"{self._prefix}.data-{entry.shard_id:05d}-of-{self._header.num_shards:05d}"
         if not 0 <= entry.shard_id < self._header.num_shards:
             raise TableError(self._file, f"tensor {key!r} is in file {entry.shard_id} of {self._header.num_shards}")
@@ -149,6 +191,10 @@ class TensorBundle:
             raise TableError(path, "is no file")
         if not 0 <= entry.offset <= entry.offset + entry.size <= size:
             raise TableError(path, f"tensor {key!r} has {entry.size} bytes at {entry.offset}, and the file has {size}")
+        return path
+
+    def _bytes(self, key: str, entry: tensor_bundle_pb2.BundleEntryProto, *, checked: bool = True) -> Array:
+        path = self._data_of(key, entry)
         if not entry.size:
             return np.zeros(0, np.uint8)
         # Not mapped: a process dies that looks at the pages of a file that became shorter.

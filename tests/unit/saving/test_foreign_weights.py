@@ -232,6 +232,12 @@ def test_what_is_no_file_of_keras_is_refused(tmp_path: Path) -> None:
         sw.load_variables(tmp_path / "d.keras")
 
 
+def test_a_name_that_is_no_text(tmp_path: Path) -> None:
+    path = write_weights(tmp_path / "model.weights.h5", lambda file: file.create_dataset(b"\xff\xfe", data=np.ones(2)))
+    with pytest.raises(ValueError, match=r"SW0899.*has no weights of Keras that can be read: 'utf-8' codec"):
+        sw.load_variables(path)
+
+
 def test_a_file_that_ends_too_early(tmp_path: Path) -> None:
     path = write_weights(tmp_path / "model.weights.h5")
     for size in (10, 100, path.stat().st_size // 2, path.stat().st_size - 8):

@@ -130,13 +130,77 @@ def test_a_checkpoint_made_by_hand(tmp_path):
     )
 
 
+TOP, REST = b"\0w\0\1\1\2\x80\x81\x80\x7f", b"\0w\0\1\1\2\x81\x82\x80\x7f"
+"""The keys of rows 0 and 1 to 2, as TensorFlow writes them: w, two dims, from 0 one (from 1 two), from 0 all."""
+
+
+def sliced(top, rest=b"", *, extents=((0, 1), (1, 2)), **fields):
+    """The entries of a tensor of three rows of two numbers, which was saved in two parts."""
+    parts = [{"extent": [{"start": low, "length": size}, {}]} for low, size in extents]
+    return [(b"", header()), (TOP, top), (REST, rest), (b"w", entry(shape=[3, 2], size=0, slices=parts, **fields))]
+
+
+def rows(low, high, **fields):
+    """A part: rows of the numbers from 0 to 5, which stand in the file one behind the other."""
+    numbers = np.arange(low * 2, high * 2, dtype="float32").tobytes()
+    values = {"shape": [high - low, 2], "offset": low * 8, "size": len(numbers), "crc32c": masked(crc32c(numbers))}
+    return entry(**(values | fields))
+
+
+SIX = np.arange(6, dtype="float32")
+
+
+def test_a_tensor_in_slices(tmp_path):
+    bundle = checkpoint(tmp_path, sliced(rows(0, 1), rows(1, 3)), SIX.tobytes())
+    assert bundle.keys == ["w"]
+    assert bundle.shape("w", FLOAT) == (3, 2)
+    assert bundle.tensor("w", FLOAT).tolist() == SIX.reshape(3, 2).tolist()
+
+
+WRONG_SLICES = {
+    "slice 1 of tensor 'w' is no message": sliced(rows(0, 1), b"\xff"),
+    "slice 1 of tensor 'w' is another tensor": sliced(rows(0, 1), rows(1, 2)),
+    "slice 0 of tensor 'w' is another tensor": sliced(rows(0, 1, dtype=graph_pb2.DT_INT32), rows(1, 3)),
+    "have 16 bytes, which are not its own": sliced(rows(0, 1), rows(0, 1), extents=((0, 1), (0, 1))),
+    "have 24 bytes, which are not its own": sliced(rows(0, 1), extents=((0, 1),) * 3),
+    "lies outside of it": sliced(rows(0, 1), rows(1, 3), extents=((0, 1), (2, 2))),
+    "checksum of tensor 'w' is wrong": sliced(rows(0, 1, crc32c=1), rows(1, 3)),
+    "leave something out": sliced(rows(0, 1), rows(1, 3), extents=((0, 1), (0, 1), (0, 1))),
+}
+
+
+def test_slices_that_are_wrong(tmp_path):
+    for message, entries in WRONG_SLICES.items():
+        data = SIX.tobytes() if "have 24" not in message else SIX[:2].tobytes()
+        refuses(message, checkpoint(tmp_path, entries, data).tensor, "w", FLOAT)
+
+
+@pytest.mark.peers
+@pytest.mark.parametrize("start", [0, 63, 64, 8191, 8192, 1 << 20])
+def test_slices_of_tensorflow(tmp_path, start):
+    tf = pytest.importorskip("tensorflow")
+    rows_of = [SIX[: 2 * min(start, 1)].reshape(-1, 2)] if start < 2 else [np.zeros((start, 2), "float32")]
+    parts = [part for part in (*rows_of, SIX.reshape(3, 2)) if len(part)]
+    total, low, places = start + 3, 0, list[str]()
+    for part in parts:
+        places.append(f"{total} 2 {low},{len(part)}:-")
+        low += len(part)
+    tf.raw_ops.SaveV2(
+        prefix=str(tmp_path / "c"),
+        tensor_names=["é/w"] * len(parts),
+        shape_and_slices=places,
+        tensors=[tf.constant(part) for part in parts],
+    )
+    assert np.array_equal(TensorBundle(tmp_path / "c").tensor("é/w", FLOAT), np.concatenate(parts))
+
+
 WRONG_ENTRIES = {
     "has 8 bytes, and .* needs 12": {"shape": [3]},
     "and the file has 8": {"offset": 4},
     "has 4611686018427387904 bytes at": {"shape": [1 << 60], "size": 1 << 62},
     "is in file 7 of 1": {"shard_id": 7},
     "checksum of tensor 'w' is wrong": {"crc32c": 1},
-    "saved in slices": {"slices": [{"extent": [{"start": 0}]}]},
+    "slice 0 of tensor 'w' is missing": {"slices": [{"extent": [{"start": 0}]}]},
     "has no shape": {"shape": [-1, -2]},
     "bytes at -4": {"offset": -4},
 }
