@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -12,6 +14,7 @@ from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.diagnostics.registry import coded
 from shardwright.diagnostics.suggestions import propose
 from shardwright.tools.programs.files import read_bytes
+from shardwright.tools.terminal.output import write_talk
 
 if TYPE_CHECKING:
     from google.protobuf.message import Message
@@ -29,6 +32,16 @@ def _known_types() -> dict[str, type[Message]]:
     modules: list[Any] = [import_module(f"shardwright.serialization.protos.{schema}_pb2") for schema in SCHEMAS]
     types = [getattr(module, name) for module in modules for name in module.DESCRIPTOR.message_types_by_name]
     return {kind.DESCRIPTOR.full_name: kind for kind in types}
+
+
+@contextmanager
+def telling_what_goes(prefix: str) -> Generator[None]:
+    """Says on standard error which file of two endings is gone after the block: one takes the place of the other."""
+    before = [path for path in (f"{prefix}.pb", f"{prefix}.cpb") if os.path.lexists(path)]
+    yield
+    for path in before:
+        if not os.path.lexists(path):
+            write_talk(f"{path} is gone: {prefix}{'.cpb' if path.endswith('.pb') else '.pb'} takes its place")
 
 
 def find_type(name: str, descriptors: str | None = None) -> type[Message]:

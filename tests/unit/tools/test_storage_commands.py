@@ -68,6 +68,16 @@ def test_split_and_merge_give_the_same_bytes(file: Path, tmp_path: Path, capsys:
     assert back.read_bytes() == file.read_bytes()
 
 
+def test_a_message_that_is_split_where_it_lies_is_said_to_be_gone(file: Path, capsys: Capture) -> None:
+    content, prefix = file.read_bytes(), file.with_suffix("")
+    assert main(["split", str(file), "--type", "GraphDef", "-o", str(prefix), "--max-size", "1K"]) == 0
+    assert capsys.readouterr().err == f"{file} is gone: {prefix}.cpb takes its place\n"
+    assert not file.exists()
+    assert main(["merge", f"{prefix}.cpb", "-o", str(file)]) == 0
+    assert capsys.readouterr().err == f"{prefix}.cpb is gone: {file} takes its place\n"
+    assert file.read_bytes() == content
+
+
 def test_inspect_shows_chunks_and_fields(file: Path, tmp_path: Path, capsys: Capture) -> None:
     run(capsys, "split", file, "--type", "GraphDef", "-o", tmp_path / "chunked", "--max-size", "1K")
     report = data(capsys, "inspect", tmp_path / "chunked.cpb", "--fields")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.diagnostics.figures import readable_bytes
 from shardwright.serialization.files.text import cannot_write, write_atomically
-from shardwright.tools.stored.messages import read_message, read_type
+from shardwright.tools.stored.messages import read_message, read_type, telling_what_goes
 from shardwright.tools.terminal.arguments import CodedArgumentParser
 from shardwright.tools.terminal.guard import DONE, CommandState
 from shardwright.tools.terminal.output import write_report
@@ -48,7 +48,8 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
         if output.endswith(PROGRAM):
             _write_program(options.file, kind, output)
         else:
-            _write_whole(read_message(options.file, kind), output)
+            with telling_what_goes(output.removesuffix(MESSAGE)):
+                _write_whole(read_message(options.file, kind), output)
         size = Path(output).stat().st_size
     except OSError as error:
         raise cannot_write(output, error) from error

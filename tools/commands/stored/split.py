@@ -10,13 +10,14 @@ from typing import Any, TypeAlias
 from shardwright.diagnostics.figures import readable_bytes
 from shardwright.diagnostics.telling import lasting
 from shardwright.serialization.files.text import cannot_write
-from shardwright.tools.stored.messages import read_message, read_type
+from shardwright.tools.stored.messages import read_message, read_type, telling_what_goes
 from shardwright.tools.terminal.arguments import CodedArgumentParser, byte_count
 from shardwright.tools.terminal.guard import DONE, CommandState
 from shardwright.tools.terminal.output import write_report
 
 DESCRIPTION = """Write a message (a .pb or .cpb file) or a program (.mlir) to PREFIX.pb, or to PREFIX.cpb in chunks
-if it is larger than --max-size. Nothing of it is lost: 'shardwright merge' gives the same message back."""
+if it is larger than --max-size. Nothing of it is lost: 'shardwright merge' gives the same message back. Of PREFIX.pb
+and PREFIX.cpb one takes the place of the other, also where that is the message that was read."""
 
 EPILOG = """examples:
   shardwright split graph.pb --type GraphDef -o small/graph --max-size 64M
@@ -50,7 +51,7 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
     if typed and options.file.endswith(PROGRAM):
         parser.error("--type and --descriptors are for messages: a program's message is ours")
     try:
-        with lasting("writing", "bytes") as tell:
+        with telling_what_goes(options.output), lasting("writing", "bytes") as tell:
             if options.file.endswith(PROGRAM):
                 written = _write_program(options, state, tell)
             else:
