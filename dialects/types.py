@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -136,6 +137,31 @@ def tensor(shape: tuple[int, ...], element_type: Attribute) -> AnyTensor:
     'tensor<4x8xf32>'
     """
     return TensorType(element_type, shape)
+
+
+LARGEST_EXTENT = (1 << 63) - 1
+_INTEGER = re.compile(r"([su]?)i([0-9]+)")
+_SIGNS = {"": Signedness.SIGNLESS, "s": Signedness.SIGNED, "u": Signedness.UNSIGNED}
+_FLOATS = {str(kind): kind for kind in _FLOAT_DTYPES}
+
+
+@lru_cache(maxsize=1 << 14)
+def plain_tensor(dims: str, element: str) -> AnyTensor | None:
+    """
+    The type `tensor<dims element>`, or None when the text needs the full parser.
+
+    >>> str(plain_tensor("4x8x", "ui8")), plain_tensor("", "index")
+    ('tensor<4x8xui8>', None)
+    """
+    shape = tuple(int(extent) for extent in dims.split("x")[:-1])
+    if any(extent > LARGEST_EXTENT for extent in shape):
+        return None
+    if element in _FLOATS:
+        return tensor(shape, _FLOATS[element])
+    match = _INTEGER.fullmatch(element)
+    if match is None or not 0 < int(match[2]) <= 64:
+        return None
+    return tensor(shape, IntegerType(int(match[2]), _SIGNS[match[1]]))
 
 
 _data: Callable[[IntAttr], int] = attrgetter("data")

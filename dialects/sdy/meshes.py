@@ -19,8 +19,7 @@ from shardwright.dialects.stablehlo.calls.custom_calls import TokenType, is_toke
 from shardwright.dialects.stablehlo.parts import forms
 from shardwright.dialects.text.data import Reader, TextAttr, Writer
 from shardwright.dialects.text.literals import parse_name
-from shardwright.dialects.text.xdsl_patches import LARGEST_EXTENT
-from shardwright.dialects.types import shape_of
+from shardwright.dialects.types import LARGEST_EXTENT, shape_of
 from shardwright.layout.axes import Axis, quoted, symbol
 
 

@@ -10,7 +10,7 @@ import io
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from operator import attrgetter
 from types import FunctionType
@@ -50,6 +50,7 @@ from xdsl.ir import (
 )
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.parser.core import ForwardDeclaredValue
 from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, OpTrait
 from xdsl.utils.exceptions import ParseError, VerifyException
@@ -57,9 +58,8 @@ from xdsl.utils.lexer import Input, Span, Token
 from xdsl.utils.mlir_lexer import KIND_BY_PUNCTUATION_SPELLING, MLIRLexer, MLIRTokenKind
 
 from shardwright.dialects.text import literals
-from shardwright.dialects.types import AnyTensor, tensor
+from shardwright.dialects.types import LARGEST_EXTENT, AnyTensor, plain_tensor
 
-LARGEST_EXTENT = (1 << 63) - 1
 IMPLIED_LOCATION = UnknownLoc()
 """The location, by identity, of ops that the text implies: they get that of the op that implies them."""
 
@@ -201,27 +201,7 @@ _NESTED = r"[^<>\"]|->|\"[^\"\n]*\""
 _ANGLED = rf"<(?:{_NESTED}|<(?:{_NESTED}|<(?:{_NESTED})*>)*>)*>"
 _ANY_TENSOR = re.compile(rf"tensor{_ANGLED}")
 _DENSE_BODY = re.compile(r'<((?:[^>"\n]|\n|"[^"\n]*")*)>')
-_INTEGER = re.compile(r"([su]?)i([0-9]+)")
 _ALIAS = re.compile(r"^[ \t]*([#!][a-zA-Z0-9$._-]+)[ \t]*=", re.MULTILINE)
-_FLOATS: dict[str, Any] = {str(kind): kind for kind in (
-    builtin.f16, builtin.f32, builtin.f64, builtin.bf16, builtin.f8E5M2, builtin.f8E4M3, builtin.f8E4M3FN,
-    builtin.f8E5M2FNUZ, builtin.f8E4M3FNUZ, builtin.f8E4M3B11FNUZ, builtin.f8E3M4, builtin.f8E8M0FNU,
-)}  # fmt: skip
-_SIGNS = {"": builtin.Signedness.SIGNLESS, "s": builtin.Signedness.SIGNED, "u": builtin.Signedness.UNSIGNED}
-
-
-@lru_cache(maxsize=1 << 14)
-def _plain_tensor(dims: str, element: str) -> AnyTensor | None:
-    """The type `tensor<dims element>`, or None when the text needs the full parser."""
-    shape = tuple(int(extent) for extent in dims.split("x")[:-1])
-    if any(extent > LARGEST_EXTENT for extent in shape):
-        return None
-    if element in _FLOATS:
-        return tensor(shape, _FLOATS[element])
-    match = _INTEGER.fullmatch(element)
-    if match is None or not 0 < int(match[2]) <= 64:
-        return None
-    return tensor(shape, IntegerType(int(match[2]), _SIGNS[match[1]]))
 
 
 class LabelledParseError(ParseError):
@@ -393,7 +373,7 @@ class LocatedParser(Parser):
             return super()._parse_optional_builtin_type()
         content, start = self.lexer.input.content, cast(_FastToken, token).start
         if (match := _PLAIN_TENSOR.match(content, start)) is not None:
-            plain = _plain_tensor(match[1], match[2])
+            plain = plain_tensor(match[1], match[2])
             if plain is not None:
                 self._resume_from(match.end())
                 return plain
@@ -477,6 +457,9 @@ class LocatedParser(Parser):
         region, outer = Region(), self._scope
         blocks, forward_blocks = self.blocks, self.forward_block_references
         self._scope, self.blocks, self.forward_block_references = [], {}, defaultdict(list)
+        # What stands in a region is not defined around it: an op may take a value of that name, and is not made yet.
+        waiting, self.forward_ssa_references = self.forward_ssa_references, {}
+        first_uses, self._first_uses = self._first_uses, {}
         entry = self._entry_block(arguments)
         if entry is not None:
             self._parse_block_body(entry)
@@ -488,7 +471,22 @@ class LocatedParser(Parser):
         for name in self._scope:
             del self.ssa_values[name]
         self._scope, self.blocks, self.forward_block_references = outer, blocks, forward_blocks
+        inside, self.forward_ssa_references = self.forward_ssa_references, waiting
+        uses, self._first_uses = self._first_uses, first_uses
+        for name, references in inside.items():
+            self._wait_for(name, references, uses[name])
         return region
+
+    def _wait_for(self, name: str, references: Mapping[int, ForwardDeclaredValue[Any]], span: Span) -> None:
+        """Takes uses in a region of what it does not define for uses of what comes around it."""
+        self._first_uses.setdefault(name, span)
+        waiting = self.forward_ssa_references.setdefault(name, {})
+        for index, value in references.items():
+            known = waiting.setdefault(index, value)
+            if known.type != value.type:
+                self.raise_error(f"%{name} is used as {value.type}, and as {known.type} before", span)
+            if known is not value:
+                value.replace_all_uses_with(known)
 
     def _entry_block(self, arguments: Iterable[Parser.Argument] | None) -> Block | None:
         """The block that has no label: it takes the named arguments, or stands where no label does."""

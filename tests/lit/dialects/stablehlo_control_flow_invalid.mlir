@@ -126,3 +126,50 @@ func.func @main(%x: tensor<4xf32>, %p: tensor<i1>) -> tensor<4xf32> {
   // expected-error @+1 {{%1 is used, but never defined}}
   return %1 : tensor<4xf32>
 }
+
+// -----
+
+// What the loop's own region defines is nothing that it could start from.
+func.func @main(%x: tensor<i32>) -> tensor<i32> {
+  // expected-error @+1 {{SW0202: %inside is used, but never defined}}
+  %0 = stablehlo.while(%i = %inside) : tensor<i32>
+  cond {
+    %1 = stablehlo.compare LT, %i, %x, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %inside = stablehlo.add %i, %x : tensor<i32>
+    stablehlo.return %inside : tensor<i32>
+  }
+  return %0 : tensor<i32>
+}
+
+// -----
+
+// A region may use what comes behind it as little as the block around it may.
+func.func @main(%x: tensor<4xf32>, %p: tensor<i1>) -> tensor<4xf32> {
+  %0 = "stablehlo.if"(%p) ({
+    // expected-error @+2 {{SW0303: 'stablehlo.add' op uses as operand 0 a value that is not defined before it}}
+    // expected-error @+1 {{SW0303: 'stablehlo.add' op uses as operand 1 a value that is not defined before it}}
+    %1 = stablehlo.add %later, %later : tensor<4xf32>
+    stablehlo.return %1 : tensor<4xf32>
+  }, {
+    // expected-error @+1 {{SW0303: 'stablehlo.return' op uses as operand 0 a value that is not defined before it}}
+    stablehlo.return %later : tensor<4xf32>
+  }) : (tensor<i1>) -> tensor<4xf32>
+  %later = stablehlo.negate %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4xf32>, %p: tensor<i1>) -> tensor<4xf32> {
+  %0 = "stablehlo.if"(%p) ({
+    stablehlo.return %later : tensor<4xf32>
+  }, {
+    // expected-error @+1 {{SW0201: %later is used as tensor<4xi32>, and as tensor<4xf32> before}}
+    %1 = stablehlo.convert %later : (tensor<4xi32>) -> tensor<4xf32>
+    stablehlo.return %1 : tensor<4xf32>
+  }) : (tensor<i1>) -> tensor<4xf32>
+  %later = stablehlo.negate %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
