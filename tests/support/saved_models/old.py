@@ -98,6 +98,23 @@ def old_gradients() -> Made:
 
 
 @case
+def old_gradients_of_branches_in_a_row() -> Made:
+    """All branches ask the same, those of the gradients too, each of what the ones before it give."""
+
+    def run(x: Any) -> Any:
+        test = tf.reduce_sum(x) > 0.0
+        first = v1.cond(test, lambda: x * 2.0, lambda: x * x)
+        middle = tf.exp(tf.reduce_mean(first)) * first
+        last = v1.cond(
+            test, lambda: v1.cond(x[0] > 1.0, lambda: tf.sin(middle), lambda: middle), lambda: tf.cos(middle)
+        )
+        return last, v1.gradients(tf.reduce_sum(last * first), [x])[0]
+
+    x = np.abs(numbers(3, dtype="float64"))
+    return _old(run, {"x": x}, {"x": -x}, {"x": x + 1.0})
+
+
+@case
 def old_recurrent_layer() -> Made:
     def run(x: Any) -> Any:
         steps = tf.TensorArray(tf.float64, 5).unstack(tf.transpose(x, (1, 0, 2)))

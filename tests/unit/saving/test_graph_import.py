@@ -500,6 +500,33 @@ def test_variables_are_read_changed_and_gathered():
     refused("SW0892", graph, "'old' is float64[2]", outputs=outputs, variables=wrong)
 
 
+def branches_in_a_row():
+    """Two branches of one test, the second of what the first gives; a side of it waits for the switch."""
+    t, sums = {"T": kind()}, {"keep_dims": pb.AttrValue(b=False), "T": kind(), "Tidx": kind(pb.DT_INT32)}
+    return graph_with(
+        ("dims", "Const", [], {"dtype": kind(pb.DT_INT32), "value": np.array([0], "int32")}),
+        ("zero", "Const", [], {"dtype": kind(), "value": np.array(0, "float32")}),
+        ("total", "Sum", ["x", "dims"], sums),
+        ("test", "Greater", ["total", "zero"], t),
+        ("first", "Switch", ["x", "test"], t),
+        ("no", "Neg", ["first"], t),
+        ("yes", "Exp", ["first:1"], t),
+        ("joined", "Merge", ["no", "yes"], t),
+        ("square", "Mul", ["joined", "joined"], t),
+        ("second", "Switch", ["square", "test"], t),
+        ("other", "Neg", ["second"], t),
+        ("waits", "Identity", ["second:1", "^second"], t),
+        ("y", "Merge", ["other", "waits"], t),
+    )
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_branches_of_one_test_in_a_row(sign):
+    x = sign * np.array([1.0, 2.0, 3.0, -0.5], "float32")
+    due = np.exp(x) ** 2 if sign > 0 else -(x**2)
+    np.testing.assert_allclose(sw.from_graph(branches_in_a_row(), outputs="y")(x), due, rtol=1e-6)
+
+
 def list_graph(shape=(-1,)):
     number = {"dtype": kind(pb.DT_INT32)}
     return graph_with(

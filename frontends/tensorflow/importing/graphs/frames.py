@@ -310,18 +310,23 @@ class _Loops:
                 waiting += users.get(name, ())
 
 
+_Merge = tuple[Node, Reference, Reference]
+"""A merge, and what it takes if what it asks is not so, and if it is."""
+
+
 class _Branches:
     """Switches and merges of a graph, or of a function whose arguments are `given` with their types."""
 
     def __init__(self, nodes: Nodes, add_function: AddFunction, given: Mapping[str, int]) -> None:
         self.nodes, self.add_function, self.given = nodes, add_function, given
         self.forced: dict[str, Condition] = {}
+        self.order: list[Node] = []
 
     def run(self) -> None:
         """Rewrites all branches, the innermost first."""
         while merges := [node for node in self.nodes.values() if node.op == "Merge"]:
             conditions = self._conditions()
-            groups: dict[tuple[str, tuple[tuple[str, bool], ...]], list[tuple[Node, Reference, Reference]]] = {}
+            groups: dict[tuple[str, tuple[tuple[str, bool], ...]], list[_Merge]] = {}
             for merge in merges:
                 apart = self._taken_apart(merge, conditions)
                 if apart is not None:
@@ -330,15 +335,28 @@ class _Branches:
             if not groups:
                 raise GraphError("SW0886", f"{merges[0]} joins no two sides of one branch")
             deepest = max(len(common) for _, common in groups)  # none of these is inside of another
-            for (test, common), found in groups.items():
-                if len(common) == deepest:
-                    self._replace(test, dict(common), found, conditions)
+            ready = {key: self._first(found) for key, found in groups.items() if len(key[1]) == deepest}
+            for (test, common), found in ready.items():
+                self._replace(test, dict(common), found, conditions)
+
+    def _first(self, merges: Sequence[_Merge]) -> Sequence[_Merge]:
+        """Of merges that ask the same those that need no other one: a gradient is a branch behind that of its value."""
+        names = {merge.name for merge, *_ in merges}
+        if len(names) == 1:
+            return merges
+        behind = set[str]()
+        for node in self.order:
+            if any(ref.node in names or ref.node in behind for ref in node.inputs):
+                behind.add(node.name)
+        return [one for one in merges if one[0].name not in behind]
 
     def _conditions(self) -> dict[Reference, Condition]:
         """Under which outcomes each node runs, and for switches each side."""
         body = Body("", [_written(node, self.nodes) for node in self.nodes.values()], list(self.given))
         found: dict[Reference, Condition] = {}
-        for node in body.order(self.nodes):
+        runs: dict[str, Condition] = {}  # a switch runs whatever it asks, and so does what waits for it
+        self.order = body.order(self.nodes)
+        for node in self.order:
             own: dict[str, bool] = dict(self.forced.get(node.name, {}))
             if node.op == "Merge":
                 apart = self._taken_apart(self.nodes[node.name], found)
@@ -347,7 +365,8 @@ class _Branches:
                 for ref in node.inputs:
                     own |= found.get(ref, {})
                 for control in node.controls:
-                    own |= found.get(Reference(control, "", 0), {})
+                    own |= runs.get(control, {})
+            runs[node.name] = own
             if node.op == "Switch":
                 test = self._test(node.inputs[1])
                 found |= {Reference(node.name, "", side): {**own, test: bool(side)} for side in (0, 1)}
@@ -379,7 +398,7 @@ class _Branches:
         self,
         test: str,
         common: Condition,
-        merges: Sequence[tuple[Node, Reference, Reference]],
+        merges: Sequence[_Merge],
         conditions: Mapping[Reference, Condition],
     ) -> None:
         plain = f"branch/{merges[0][0].name}"
