@@ -78,22 +78,36 @@ def read_safetensors(path: str) -> dict[str, InFile]:
     """
     found = _in_folder(Path(path)) or [Path(path)]
     if len(found) > 1:
-        names = [each.name for each in found]
-        raise SavingError("SW0896", f"{path} has {len(names)} models", *names, help="give the path of one")
+        raise _several(path, found)
     try:
-        if found[0].name.endswith(INDEX):
-            return _of_index(found[0])
-        return {entry.name: entry for entry in _of_file(found[0])}
+        if not found[0].name.endswith(INDEX):
+            return {entry.name: entry for entry in _of_file(found[0])}
+        arrays, whole = _of_index(found[0]), _other_form(found[0])
+        if os.path.isdir(path) and whole.exists() and all(entry.file != whole for entry in arrays.values()):
+            raise _several(path, [*found, whole])
+        return arrays
     except OSError as error:
         raise SavingError("SW0873", f"cannot read {str(found[0])!r}: {error.strerror or error}") from error
+
+
+def _several(path: str, found: Sequence[Path]) -> SavingError:
+    names = [each.name for each in found]
+    return SavingError("SW0896", f"{path} has {len(names)} models", *names, help="give the path of one")
+
+
+def _other_form(path: Path) -> Path:
+    """Of a model in one file the index that it would have in several, and the other way round."""
+    old, new = (INDEX, ENDING) if path.name.endswith(INDEX) else (ENDING, INDEX)
+    return path.with_name(path.name.removesuffix(old) + new)
 
 
 def write_safetensors(path: str, arrays: Mapping[str, Any], most: int) -> list[Path]:
     """
     Writes arrays as one file, or as several of at most so many bytes with an index, which is written last.
 
-    An array alone may be larger. Returns what was written. Raises `ValueError` (SW0875) for arrays whose types the
-    format lacks and for names that are no text, before anything is written.
+    An array alone may be larger. Returns what was written. Raises `ValueError` before anything is written: SW0875 for
+    arrays whose types the format lacks and for names that are no text, SW0876 where the model lies there in the other
+    form, which readers would still find.
     """
     unknown = [f"{name!r}: {array.dtype.name}" for name, array in arrays.items() if array.dtype.name not in _NAMES]
     if unknown:
@@ -103,6 +117,10 @@ def write_safetensors(path: str, arrays: Mapping[str, Any], most: int) -> list[P
     if broken:
         raise SavingError("SW0875", f"the name {broken[0]!r} is no text of Unicode", help="give the array another name")
     target, parts = Path(path), list(_parts(arrays, most))
+    written = target if len(parts) <= 1 else _other_form(target)
+    if os.path.lexists(_other_form(written)):
+        fault = f"{str(_other_form(written))!r} is there, and would be another model beside {written.name!r}"
+        raise SavingError("SW0876", fault, help="remove it with the files that it names, or give another name")
     if len(parts) <= 1:
         _write_file(target, arrays)
         return [target]
@@ -112,10 +130,9 @@ def write_safetensors(path: str, arrays: Mapping[str, Any], most: int) -> list[P
         _write_file(file, {name: arrays[name] for name in names})
     places = {name: file.name for file, names in zip(files, parts, strict=True) for name in names}
     index = {"metadata": {"total_size": sum(map(_size, arrays.values()))}, "weight_map": dict(sorted(places.items()))}
-    last = target.with_name(f"{stem}{INDEX}")
-    with AtomicFile(last) as pending:
+    with AtomicFile(written) as pending:
         os.write(pending.descriptor, json.dumps(index, indent=2).encode())
-    return [*files, last]
+    return [*files, written]
 
 
 def malformed(file: Path, fault: str) -> SavingError:

@@ -189,6 +189,26 @@ def test_a_folder_of_two_models_has_to_be_told_apart(file: Path) -> None:
         sw.load_variables(file.parent)
 
 
+def test_one_model_lies_in_one_form_only(tmp_path: Path) -> None:
+    """Of a model in one file and in several, readers would take the one or the other, also where it is the older."""
+    old, new = (sw.Checkpoint(a=np.full(300, v), b=np.full(4, v)).save(tmp_path / f"{v}") for v in (1.0, 2.0))
+    for first, second in ((10**6, 1000), (1000, 10**6)):
+        place = tmp_path / f"models{first}"
+        place.mkdir()
+        written = sw.convert(old, place / "m.safetensors", max_file_bytes=first)
+        with pytest.raises(
+            ValueError, match=rf"SW0876.*{Path(written[-1]).name}' is there, and would be another model"
+        ):
+            sw.convert(new, place / "m.safetensors", max_file_bytes=second)
+        assert sorted(map(str, place.iterdir())) == sorted(written)
+        assert sw.load_variables(place)["b"].tolist() == [1.0] * 4
+        sw.convert(new, place / "m.safetensors", max_file_bytes=first)
+        assert sw.load_variables(place)["b"].tolist() == [2.0] * 4
+    (place / "m.safetensors").write_bytes(WHOLE)
+    with pytest.raises(ValueError, match=r"SW0896.*2 models(.|\n)*m.safetensors.index.json(.|\n)*m.safetensors"):
+        sw.load_variables(place)
+
+
 def test_what_the_format_lacks_is_named_and_nothing_written(tmp_path: Path) -> None:
     checkpoint = sw.Checkpoint({"q": np.ones(2, ml_dtypes.int4), "w": W}).save(tmp_path / "checkpoint")
     with pytest.raises(ValueError, match=r"SW0875.*1 of 2.*(.|\n)*'q': int4"):
