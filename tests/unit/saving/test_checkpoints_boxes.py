@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from reads import Reads
 from sampling import examples
 
 import shardwright
@@ -35,20 +36,14 @@ MESH = Mesh(x=4, y=2)
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="Linux says what was read, and what the peak was")
 
 
-def bytes_read() -> int:
-    """The bytes that this process has read from anything."""
-    text = Path("/proc/self/io").read_text()
-    return int(text.split()[1]) + len(text)
-
-
 def read(folder: Path, layout: Layout | None) -> tuple[Any, Transfers, int]:
     """An array in a layout, what was counted, and what the system counted."""
     moved, manifest = Transfers(), read_manifest(folder)
     reader = ArrayReader(folder, manifest)
     assert reader.faults() == []
-    before = bytes_read()
+    reads = Reads()
     (value,) = reader.read([(manifest.arrays["v"], layout)], moved)
-    return value, moved, bytes_read() - before - len(Path("/proc/self/io").read_text())
+    return value, moved, reads.bytes
 
 
 @needs_linux
