@@ -758,3 +758,17 @@ def test_layouts_are_chosen_around_a_dim_that_somebody_split_unevenly() -> None:
     rows, columns = tight.interface.parameters[2].layout.sharding_specs
     assert (rows != "unsharded", columns) == (True, "unsharded")
     assert sent(free) < sent(tight)
+
+
+def test_what_divides_an_argument_but_not_its_padding_does_not_split_it() -> None:
+    """Two columns, three with padding for the three devices of x: the two of y would split the argument alone."""
+    mesh = sw.Mesh(x=3, y=2)
+    x = np.arange(338, dtype=np.float32).reshape(13, 13, 2)
+
+    def columns(x: Any) -> Any:
+        return sw.constraint(sw.square(x), sw.Layout(["unsharded", "unsharded", "x"], mesh, uneven=True))
+
+    traced = sw.function(columns).trace(sw.TensorSpec(x.shape, layout=sw.Layout.auto(mesh)))
+    assert np.array_equal(traced.lay_out(mesh, memory_limit=6_000).partition().compile()(x), x * x)
+    with pytest.raises(sw.ShardwrightError, match="SW0469"):  # what holds least was looked for among all splits
+        traced.lay_out(mesh, memory_limit=1_000)
