@@ -96,11 +96,15 @@ class _Homes:
 
     def _of_one_mesh(self, op: Operation) -> list[Operation]:
         """An op; of a barrier on values of several meshes one for each, as nothing waits for another mesh."""
-        found: dict[str | None, list[int]] = {}
+        found: dict[str, list[int]] = {}
         for place, value in enumerate(op.operands if isinstance(op, OptimizationBarrierOp) else ()):
-            found.setdefault(self._mesh.get(value), []).append(place)
+            if value in self._mesh:
+                found.setdefault(self._mesh[value], []).append(place)
         if len(found) < 2:
             return [op]
+        for result, value in zip(op.results, list(op.operands), strict=True):
+            if value not in self._mesh:  # whoever uses it makes it
+                result.replace_all_uses_with(value)
         parts = [OptimizationBarrierOp([op.operands[place] for place in places]) for places in found.values()]
         for part, places in zip(parts, found.values(), strict=True):
             insert_before(op, part)

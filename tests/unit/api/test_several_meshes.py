@@ -78,6 +78,19 @@ def test_what_is_computed_again_is_sent_again() -> None:
     assert moves == [[there, back], [there, there, back]]
 
 
+def test_what_is_computed_again_takes_constants_from_outside() -> None:
+    x, w = normal(8, 6), normal(6, 4)
+
+    def loss(x: Any, w: Any) -> Any:
+        scale = sw.exp(sw.ones(6, dtype=sw.float64))
+        return sw.sum(sw.checkpoint(lambda x, w: across(x * scale, w) * scale[:4])(x, w))
+
+    by_x, by_w = sw.grad(loss, argnums=(0, 1))(at(x, ["batch"]), at(w, [None, "embedding"], EMBEDDING))
+    h = np.tanh(x * np.e)
+    assert np.allclose(by_x, np.ones((8, 4)) @ w.T * (1 - h**2) * np.e**2)
+    assert np.allclose(by_w, h.T @ np.ones((8, 4)) * np.e)
+
+
 def test_rules_for_gradients_cross_meshes() -> None:
     x, w = at(normal(8, 6), ["batch"]), at(normal(6, 4), [None, "embedding"], EMBEDDING)
 
