@@ -14,7 +14,7 @@ from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue, Use
 
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.compiler.values import layout_at
@@ -80,9 +80,8 @@ class _Homes:
             for part in self._of_one_mesh(op):
                 self._place(part)
         for op in reversed(_ops(function)):
-            users = {self._mesh[result] for use_op in _users(op) for result in use_op.results if result in self._mesh}
-            if users and not any(result in self._mesh for result in op.results):
-                self._mesh.update((result, min(users)) for result in op.results)
+            if not any(result in self._mesh for result in op.results):
+                self._place_by_users(op)
 
     def mesh(self, op: Operation) -> str:
         """Where an op runs."""
@@ -93,6 +92,24 @@ class _Homes:
         """How many transfers lead to an op, at most; to any member, where it is of a group of values."""
         depth = max((self._depth.get(value, 0) for value in free_values(op)), default=0)
         return max(depth, self._group_depths.get(op.number, 0)) if isinstance(op, GroupOp) else depth
+
+    def _place_by_users(self, op: Operation) -> None:
+        """What is made of constants alone is made on each mesh where it is used."""
+        found: dict[str, list[Use]] = {}
+        for use in [use for result in op.results for use in result.uses]:
+            results = _outermost(use.operation, op.parent).results
+            mesh = next((self._mesh[result] for result in results if result in self._mesh), None)
+            if mesh is not None:
+                found.setdefault(mesh, []).append(use)
+        ordered = sorted(found)
+        self._mesh.update((result, mesh) for mesh in ordered[:1] for result in op.results)
+        for mesh in ordered[1:] if op.operands else ():
+            copy = insert_before(op, op.clone())
+            for use in found[mesh]:
+                value = use.operation.operands[use.index]
+                use.operation.operands[use.index] = copy.results[op.results.index(value)]
+            self._mesh.update((result, mesh) for result in copy.results)
+            self._depth.update((result, self.depth(op)) for result in copy.results)
 
     def _of_one_mesh(self, op: Operation) -> list[Operation]:
         """An op; of a barrier on values of several meshes one for each, as nothing waits for another mesh."""
@@ -305,6 +322,15 @@ def _ops(function: FuncOp) -> list[Operation]:
 def _leaves(op: Operation) -> bool:
     """Whether what an op makes leaves its mesh or the function as it is."""
     return any(isinstance(user, TransferOp | ReturnOp) for user in _users(op))
+
+
+def _outermost(op: Operation, block: Block | None) -> Operation:
+    """The op of a block that is, or holds, another one."""
+    while op.parent is not block:
+        outer = op.parent_op()
+        assert outer is not None
+        op = outer
+    return op
 
 
 def _users(op: Operation) -> list[Operation]:

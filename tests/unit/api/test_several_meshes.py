@@ -190,6 +190,25 @@ def test_loops_and_branches_stay_on_their_mesh() -> None:
     assert "help: a loop or a branch is on one mesh: bring what it takes there before it" in str(error.value)
 
 
+def test_what_is_made_of_constants_is_made_on_each_mesh() -> None:
+    x, table = normal(8, 4), normal(4, 4)
+
+    @sw.function
+    def run(x: Any, table: Any) -> Any:
+        wide = sw.exp(sw.ones(4, dtype=sw.float64)) * 2
+
+        def body(carried: Any, _: Any) -> Any:
+            return carried * wide, None
+
+        return x * wide, sw.scan(body, table, None, 2)[0], wide
+
+    by_rows, by_table, wide = run(at(x, ["batch", "model"]), at(table, [None, "embedding"], EMBEDDING))
+    assert np.allclose(by_rows, x * 2 * np.e)
+    assert np.allclose(by_table, table * 4 * np.e**2)
+    assert np.allclose(wide, np.full(4, 2 * np.e))
+    assert (by_rows.mesh, by_table.mesh) == (MESH, EMBEDDING)
+
+
 def test_a_mesh_of_one_device() -> None:
     alone = sw.Mesh([], devices=["GPU:3"])
     doubled = sw.function(lambda x: x * 2)(at(np.ones(4), [], alone))
