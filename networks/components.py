@@ -21,8 +21,8 @@ class Components(Generic[T]):
 
     >>> tied = Components("abc")
     >>> tied.tie("c", "d", "a")
-    >>> tied.sets()
-    [['a', 'c', 'd'], ['b']]
+    >>> tied.sets(), tied.top("a") == tied.top("d"), tied.top("a") == tied.top("b")
+    ([['a', 'c', 'd'], ['b']], True, False)
     """
 
     def __init__(self, members: Iterable[T] = ()) -> None:
@@ -30,18 +30,18 @@ class Components(Generic[T]):
 
     def tie(self, *members: T) -> None:
         """These belong together; who was not a member is one now."""
-        first, *others = map(self._top, members)
+        first, *others = map(self.top, members)
         for other in others:
-            self._above[self._top(other)] = first
+            self._above[self.top(other)] = first
 
     def sets(self) -> list[list[T]]:
         """Who belongs together, in the order in which they became members."""
         found: dict[T, list[T]] = {}
         for member in self._above:
-            found.setdefault(self._top(member), []).append(member)
+            found.setdefault(self.top(member), []).append(member)
         return list(found.values())
 
-    def _top(self, member: T) -> T:
+    def top(self, member: T) -> T:
         """The one that stands for all that a member belongs to; the way there is halved each time."""
         above = self._above
         above.setdefault(member, member)

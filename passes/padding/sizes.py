@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
+from shardwright.networks.components import Components
 from shardwright.passes.padding.forms import bonds
 from shardwright.passes.program import Program
 
@@ -21,46 +21,28 @@ Dim = tuple[int, int]
 Shape = tuple[int, ...]
 
 
-@dataclass
-class _Groups:
-    """Dims that are bound to each other: a forest in which each points at another of its group."""
-
-    above: dict[Dim, Dim] = field(default_factory=dict[Dim, Dim])
-
-    def first(self, dim: Dim) -> Dim:
-        """The one that stands for a dim's group."""
-        while (other := self.above.get(dim, dim)) != dim:
-            self.above[dim] = self.above.get(other, other)
-            dim = other
-        return dim
-
-    def bind(self, one: Dim, other: Dim) -> None:
-        """Lets two dims be of one group."""
-        self.above[self.first(one)] = self.first(other)
-
-
 def padded_shapes(program: Program) -> list[Shape]:
     """For each value by number the shape in which every dim divides; its own where no split is uneven."""
-    groups = _Groups()
+    groups = Components[Dim]()
     for node in program.nodes:
         for (place, dim), (other_place, other_dim) in bonds(node):
-            groups.bind((node.values[place], dim), (node.values[other_place], other_dim))
+            groups.tie((node.values[place], dim), (node.values[other_place], other_dim))
     for first, others in program.grouped.items():
         for other in others:
             for dim in range(len(program.shapes[first])):
-                groups.bind((first, dim), (other, dim))
+                groups.tie((first, dim), (other, dim))
     parts: dict[Dim, int] = {}
     asked: set[tuple[Dim, int]] = set()
     uneven: set[Dim] = set()
     for dim, size, count in _splits(program):
-        first = groups.first(dim)
+        first = groups.top(dim)
         parts[first] = math.lcm(parts.get(first, 1), count)
         asked.add((first, size))
         if size % count:
             uneven.add(first)
 
     def padded(dim: Dim, size: int) -> int:
-        first = groups.first(dim)
+        first = groups.top(dim)
         if first not in uneven:
             return size
         # Of a few elements far more would be padding: they are left as they are, unless the user split just these.
