@@ -45,12 +45,12 @@ def improve(program: Program, strategist: Strategist, state: State) -> None:
     """
     Moves the layouts of `state` to those that are best together, if they really send less, or the same with less work.
 
-    A program that sends nothing and keeps all devices busy is left as it is, and so is a large one. What nobody gave a
-    layout among arguments and results keeps the one that it has, unless devices would be idle in a heavy op otherwise:
-    a sum that everybody has is what people expect, one that each has a part of is less to send. Axes that nothing uses
-    come in only then, too.
+    A program that sends nothing and keeps all devices busy is left as it is, as is one without ops, which may send
+    what it is given in parts, and a large one. What nobody gave a layout among arguments and results keeps the one
+    that it has, unless devices would be idle in a heavy op otherwise: a sum that everybody has is what people
+    expect, one that each has a part of is less to send. Axes that nothing uses come in only then, too.
     """
-    if len(program.nodes) > MOST_NODES:
+    if not 0 < len(program.nodes) <= MOST_NODES:
         return
     order = structural_order(program, structural_marks(program))
     before, idle = (

@@ -68,6 +68,14 @@ A, B = (np.random.default_rng(seed).standard_normal((8, 8)).astype("float32") fo
 GRADIENT = f"  %0 = stablehlo.dot_general %a, %b, contracting_dims = [0] x [0] : ({ROWS}, {ROWS}) -> {PLAIN}\n"
 
 
+def test_a_program_without_ops_finishes_what_comes_in_parts() -> None:
+    partly = f"{PLAIN[:-1]}, {SUM_X}>"
+    (found,), sent, local = ran(program(f"  return %a : {partly}", partly, result=partly), A)
+    assert np.array_equal(found, A)
+    assert sent == 2 * Fraction(3, 4) * A.nbytes
+    assert local.count("all_reduce") == 1
+
+
 def test_a_sum_that_is_asked_for_in_parts_is_not_finished() -> None:
     text = program(
         GRADIENT + constraint("1", "0", SUM_X) + returned("1", SUM_X), ROWS, ROWS, result=f"{PLAIN[:-1]}, {SUM_X}>"
