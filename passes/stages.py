@@ -44,6 +44,9 @@ The module attribute that says what a message weighs, in bytes, where layouts ar
 Without it bytes alone decide, and of ways that send the same the one in fewer messages.
 """
 
+MEMORY = "dtensor.memory"
+"""The attribute of a barrier that puts its values into a memory of the device, by the name that JAX has for it."""
+
 WHY = "dtensor.why"
 """Where an op, and an argument of the entry function, says why its layout is what it is."""
 

@@ -23,6 +23,7 @@ from shardwright.compiler.exporting.values import (
 )
 from shardwright.compiler.exporting.xla.again import hold_apart
 from shardwright.compiler.exporting.xla.cpus import word_for_cpus
+from shardwright.compiler.exporting.xla.memories import put_into_memories
 from shardwright.compiler.exporting.xla.slicing import hold_starts
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.dialects import sdy
@@ -59,6 +60,7 @@ def export_stablehlo(
     inputs, outputs = (_sides(side, function, mesh) for side in (function.arg_attrs, function.res_attrs))
     carry_captures(module)
     hold_apart(module)
+    put_into_memories(module)
     hold_starts(module, mesh)
     lower_collectives(module, mesh)
     if platform == "cpu":

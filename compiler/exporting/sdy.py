@@ -19,6 +19,7 @@ from shardwright.compiler.exporting.values import (
     sharding,
     without_ours,
 )
+from shardwright.compiler.exporting.xla.memories import put_into_memories
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.compiler.values import drop_layouts
 from shardwright.dialects import sdy
@@ -53,6 +54,7 @@ def export_sdy(module: ModuleOp) -> None:
     check_counted(mesh)
     for roll in [op for op in module.walk() if isinstance(op, RollOp)]:
         _spell_out(roll)
+    put_into_memories(module)
     # Padding is ours: others take and give global arrays, of which uneven parts are for nobody to state.
     fit_borders(entry_function(module), lambda _, whole: whole)
     computations = regroup(module, mesh)

@@ -175,9 +175,8 @@ SW0577: no report on a loaded program
     A report shows what was written and how passes changed it; a program that was saved for running has neither.
     help: report on the function that was saved, before it is saved
 SW0578: memory that is not kept
-    Arguments and results of shardwright.jax.jit may lie in another memory than the one that devices compute in, as that
-    of the host. What is put there in between, and fetched again, would stay where it is.
-    help: give the value to the caller as a result, who has it there, or leave the program to XLA with fallback="xla"
+    No longer raised: what a program puts into the host's memory in between, and fetches again, is left to XLA so.
+    help: nothing is to be done
 SW0579: distributed tensor that JAX would gather
     JAX's functions take NumPy arrays whole. Of a distributed tensor that would be a gather that nobody wrote, and the
     result an array on one device.

@@ -40,7 +40,7 @@ from shardwright.frontends.jax.calls.by_hand import keep_together, partition_by_
 from shardwright.frontends.jax.calls.called_back import hold_calls_back
 from shardwright.frontends.jax.choosing import Wanted, shardings_around
 from shardwright.frontends.jax.donation import keep_with_donated, lay_out_donated
-from shardwright.frontends.jax.memories import memories_of, near, placed, refuse_moves_between
+from shardwright.frontends.jax.memories import memories_of, near, placed
 from shardwright.frontends.jax.remembering import Local, keep, name_of, recalled
 from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.program import entry_function
@@ -311,7 +311,6 @@ def _traced(
     _declare_mesh(module, around)
     keep_together(module)
     hold_calls_back(module)
-    refuse_moves_between(module, devices_of(theirs)[0].default_memory().kind)
     lay_out_donated(entry_function(module), donated)
     if together:
         keep_with_donated(entry_function(module), donated)

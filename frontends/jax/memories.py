@@ -5,18 +5,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, StringAttr
-from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
-
-from shardwright.dialects.stablehlo import CustomCallOp
-from shardwright.dialects.text.locations import fault
 
 MEMORY = "mhlo.memory_kind"
 """What an argument or a result says of its memory."""
-
-PLACEMENT, PLACE, ATTRIBUTES = "annotate_device_placement", "_xla_buffer_placement", "mhlo.frontend_attributes"
-"""The custom call that puts a value into a memory, and where it says into which."""
 
 
 def memories_of(function: FuncOp, device: Any) -> tuple[list[str | None], list[str | None]]:
@@ -41,22 +35,3 @@ def near(value: Any, sharding: Any, device: Any) -> Any:
     if sharding.memory_kind in (None, own):
         return value
     return import_module("jax").device_put(value, sharding.with_memory_kind(own))
-
-
-def refuse_moves_between(module: ModuleOp, own: str) -> None:
-    """Raises SW0578 for a value that leaves the memory `own` inside of a program: only results stay where they are."""
-    for op in module.walk():
-        if not isinstance(op, CustomCallOp) or op.target != PLACEMENT or (kind := _placement(op, own)) is None:
-            continue
-        if any(not isinstance(use.operation, ReturnOp) for use in op.results[0].uses):
-            raise fault(
-                "SW0578",
-                f"a value in between is put into {kind}, and would stay in {own}",
-                op,
-                help='return it, and the caller has it there, or give the program to XLA with fallback="xla"',
-            )
-
-
-def _placement(op: CustomCallOp, own: str) -> str | None:
-    said = op.attributes.get(ATTRIBUTES) or op.properties.get(ATTRIBUTES)
-    return _other(said.data.get(PLACE), own) if isinstance(said, DictionaryAttr) else None

@@ -12,12 +12,14 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from shardwright.dialects import chlo, stablehlo
 from shardwright.dialects.building import body_of, returned
 from shardwright.dialects.chlo.along import TopKOp
+from shardwright.dialects.stablehlo.calls.custom_calls import PLACEMENT, memory_of
 from shardwright.dialects.stablehlo.collectives import UI32
 from shardwright.dialects.stablehlo.indexing.numbers import GatherDimensions, ScatterDimensions
 from shardwright.dialects.text.locations import fault, label
 from shardwright.dialects.types import element_of, is_integer, shape_of, tensor
 from shardwright.layout.planning.sweep import Sweep
 from shardwright.passes.decomposing.parts import Decomposition, Site
+from shardwright.passes.stages import MEMORY
 
 PARTITIONING = frozenset({"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape"})
 """GSPMD's annotations, which the import of shardings reads."""
@@ -40,7 +42,17 @@ def _same(op: Operation, site: Site) -> Sequence[SSAValue]:
     return op.operands
 
 
-_PLACES = ("annotate_device_placement", "MoveToDevice", "MoveToHost", "LayoutConstraint", "InspectSharding")
+def _placed(op: stablehlo.CustomCallOp, site: Site) -> Sequence[SSAValue]:
+    """A value in another memory of its device is the same value; a barrier remembers the memory, for an export."""
+    memory = memory_of(op)
+    if memory is None:
+        return op.operands
+    barrier = stablehlo.OptimizationBarrierOp(op.operands)
+    barrier.attributes[MEMORY] = memory
+    return site.insert(barrier).results
+
+
+_PLACES = ("MoveToDevice", "MoveToHost", "LayoutConstraint", "InspectSharding")
 """Calls that say where or in what order a value lies, or ask how it is split, and give it as it is."""
 
 _WORD_BITS = 32
@@ -174,6 +186,7 @@ _PAIRS = "let the function compare two elements of each operand: both of the fir
 CALLS: Mapping[str, Decomposition] = {
     **{f"mhlo.{name}": _function(name) for name in _MHLO},
     **dict.fromkeys(_PLACES, _same),
+    PLACEMENT: _placed,
     "X64Combine": _combined,
     "X64SplitLow": _low,
     "X64SplitHigh": _high,

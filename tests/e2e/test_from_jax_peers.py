@@ -14,6 +14,10 @@ import pytest
 
 import shardwright as sw
 from shardwright.benchmarks import xla
+from shardwright.compiler.exporting.manual import export_stablehlo
+from shardwright.compiler.pipelines import run_pipeline
+from shardwright.dialects.text.parsing import parse_module
+from shardwright.dialects.text.printing import print_module
 
 pytestmark = pytest.mark.peers
 jax: Any = pytest.importorskip("jax")
@@ -175,8 +179,34 @@ def _() -> None:
         sw.jax.jit(jnp.add)(pair, triple)
 
 
+def _put_aside() -> None:
+    """What JAX lowers for GPUs: on CPUs it drops what is put aside in between."""
+    named = import_module("jax.ad_checkpoint").checkpoint_name
+    put_aside = jax.checkpoint_policies.save_and_offload_only_these_names(
+        names_which_can_be_saved=[],
+        names_which_can_be_offloaded=["held"],
+        offload_src="device",
+        offload_dst="pinned_host",
+    )
+
+    def loss(weights: Any, x: Any) -> Any:
+        def layer(x: Any, weight: Any) -> Any:
+            return jnp.sin(named(jnp.tanh(x @ weight), "held")), None
+
+        return jax.lax.scan(jax.checkpoint(layer, policy=put_aside), x, weights)[0].sum()
+
+    traced = jax.jit(jax.grad(loss)).trace(put(None, None, "model", shape=(3, 8, 8)), put("data"))
+    text = traced.lower(lowering_platforms=("cuda",)).as_text()
+    module = parse_module(text)
+    run_pipeline(module, ["partition"])
+    export_stablehlo(module)
+    for placement in ('_xla_buffer_placement = "pinned_host"', '_xla_buffer_placement = "device"'):
+        assert print_module(module).count(placement) == text.count(placement) == 1
+
+
 @row("memory kinds")
 def _() -> None:
+    _put_aside()
     there = jax.sharding.NamedSharding(MESH, P("data"), memory_kind="pinned_host")
     try:
         jax.jit(lambda a: a + 1, out_shardings=there)(put("data"))

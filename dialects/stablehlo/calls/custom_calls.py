@@ -344,6 +344,39 @@ def in_rows(value: SSAValue) -> CustomCallOp:
     return op
 
 
+PLACEMENT = "annotate_device_placement"
+"""The target of a call that puts a value into a memory of its device."""
+
+_FRONTEND, _PLACE = "mhlo.frontend_attributes", "_xla_buffer_placement"
+
+
+def in_memory(value: SSAValue, memory: StringAttr) -> CustomCallOp:
+    """
+    A value in a memory of its device, by the name that JAX has for it, written as JAX does.
+
+    >>> from xdsl.dialects.test import TestOp
+    >>> from shardwright.dialects.types import element_type_named, tensor
+    >>> kind = tensor((2, 3), element_type_named("float32"))
+    >>> memory_of(in_memory(TestOp(result_types=[kind]).results[0], StringAttr("pinned_host")))
+    StringAttr(data='pinned_host')
+    """
+    op = CustomCallOp(PLACEMENT, [value], [value.type])
+    op.properties |= {
+        "api_version": IntegerAttr(1, i32),
+        "backend_config": StringAttr(""),
+        "has_side_effect": IntegerAttr.from_bool(True),
+    }
+    op.attributes[_FRONTEND] = DictionaryAttr({_PLACE: memory})
+    return op
+
+
+def memory_of(op: CustomCallOp) -> StringAttr | None:
+    """The memory that a call puts its value into; None if it names none."""
+    said = op.attributes.get(_FRONTEND)
+    memory = said.data.get(_PLACE) if isinstance(said, DictionaryAttr) else None
+    return memory if isinstance(memory, StringAttr) else None
+
+
 def _layout(rank: int, batch: int) -> Attribute:
     """The dims from the one whose elements stand side by side: those of a matrix its rows, else the last."""
     dims = [*reversed(range(rank))]

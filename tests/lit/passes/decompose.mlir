@@ -93,6 +93,17 @@ func.func public @calls(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x2xf32
 
 // -----
 
+// A value in another memory is the same value; a barrier says which memory.
+
+// CHECK-LABEL: func.func public @put_aside
+func.func public @put_aside(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // CHECK-NEXT: %0 = stablehlo.optimization_barrier {dtensor.memory = "pinned_host"} %x : tensor<8xf32>
+  %0 = stablehlo.custom_call @annotate_device_placement(%x) {has_side_effect = true, mhlo.frontend_attributes = {_xla_buffer_placement = "pinned_host"}} : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
 // A comparator becomes a region, and goes.
 
 // CHECK-NOT: @greater
