@@ -7,9 +7,6 @@ from typing import Any
 
 import pytest
 
-nbclient = pytest.importorskip("nbclient", reason="needs the extra notebooks")
-nbformat = pytest.importorskip("nbformat", reason="needs the extra notebooks")
-
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 SHOWN = {
@@ -22,6 +19,8 @@ SHOWN = {
 
 def executed(path: Path) -> list[dict[str, Any]]:
     """The outputs of all cells."""
+    nbclient = pytest.importorskip("nbclient", reason="needs the extra notebooks")
+    nbformat = pytest.importorskip("nbformat", reason="needs the extra notebooks")
     notebook = nbformat.read(path, as_version=4)
     nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute(cwd=str(FOLDER))
     return [output for cell in notebook.cells for output in cell.get("outputs", ())]
@@ -40,6 +39,7 @@ def test_notebooks_run(path: Path) -> None:
 
 def test_notebooks_are_stored_without_what_they_showed() -> None:
     """Outputs would say what was so once; the test above says what is."""
+    nbformat = pytest.importorskip("nbformat", reason="needs the extra notebooks")
     for path in NOTEBOOKS:
         notebook = nbformat.read(path, as_version=4)
         nbformat.validate(notebook)

@@ -8,6 +8,7 @@ import os
 import shutil
 import struct
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -165,24 +166,34 @@ def snappy_zeros(size: int) -> bytes:
     return varint(size) + b"\0\0" + b"\xfe\1\0" * ((size - 1) // 64)
 
 
-LONG = entries((0, b"k" * 100_000, b""), *[(100_000, b"", b"")] * 100_000)
-MANY = entries(*[(0, b"key%d" % number, b"value") for number in range(50_000)])
-TABLES = {
-    "keys that share everything with the one before": table([block(LONG)], [(0, len(LONG))]),
-    "one block that is listed often": table([block(MANY)], [(0, len(MANY))] * 10_000),
-    "blocks that go backwards": table([block(entries((0, b"a", b"")))] * 2, [(25, 12), (0, 12)]),
-    "zeros in snappy": table(
+@cache
+def long() -> bytes:
+    """A block of keys that share everything with the one before."""
+    return entries((0, b"k" * 100_000, b""), *[(100_000, b"", b"")] * 100_000)
+
+
+@cache
+def many() -> bytes:
+    """A block of keys that share nothing."""
+    return entries(*[(0, b"key%d" % number, b"value") for number in range(50_000)])
+
+
+TABLES: dict[str, Callable[[], bytes]] = {
+    "keys that share everything with the one before": lambda: table([block(long())], [(0, len(long()))]),
+    "one block that is listed often": lambda: table([block(many())], [(0, len(many()))] * 10_000),
+    "blocks that go backwards": lambda: table([block(entries((0, b"a", b"")))] * 2, [(25, 12), (0, 12)]),
+    "zeros in snappy": lambda: table(
         [block(snappy_zeros(60 << 20), 1)] * 3,
         [((len(snappy_zeros(60 << 20)) + 5) * number, 10) for number in range(3)],
     ),
-    "a block of 2**63 bytes": table([block(MANY)], [(0, 1 << 63)]),
-    "an index that lists nothing": table([block(MANY)], []),
+    "a block of 2**63 bytes": lambda: table([block(many())], [(0, 1 << 63)]),
+    "an index that lists nothing": lambda: table([block(many())], []),
 }
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_tables_that_expand(name: str, tmp_path: Path) -> None:
-    (tmp_path / "variables.index").write_bytes(TABLES[name])
+    (tmp_path / "variables.index").write_bytes(TABLES[name]())
     read_table(unpacked() / "mlp/variables/variables.index")
     with bounded(name):
         code, found = outcome(lambda: TensorBundle(tmp_path / "variables"))

@@ -18,7 +18,6 @@ from shardwright.views.explanation.entries import Collective
 from shardwright.views.explanation.explanation import Explanation
 from shardwright.views.report.collectives import collective_table, script_data
 
-playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="needs Chromium")]
 
@@ -51,6 +50,7 @@ def partitioned() -> Partitioned:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """A browser without a window."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
     with playwright.sync_playwright() as play:
         found = play.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
         yield found
