@@ -18,12 +18,14 @@ class _Program:
 
 @pytest.fixture
 def thawed():
-    """Without what the tests themselves have frozen."""
-    frozen = gc.get_freeze_count()
+    """
+    Without what the tests themselves have frozen.
+
+    That may be a heap of millions of objects: to count them takes a tenth of a second, and to look at them a second.
+    """
     gc.unfreeze()
     yield
-    if frozen:
-        gc.freeze()
+    gc.freeze()
 
 
 def young() -> set[int]:
@@ -48,7 +50,7 @@ def test_pauses_within_pauses_end_with_the_outer_one(thawed: None) -> None:
     assert gc.isenabled()
 
 
-def test_what_somebody_froze_stays_frozen(thawed: None) -> None:
+def test_what_somebody_froze_stays_frozen() -> None:
     kept: list[list[int]] = [[]]
     gc.freeze()
     count = gc.get_freeze_count()
@@ -62,9 +64,9 @@ def test_programs_that_nobody_has_any_more_are_found(thawed: None, monkeypatch: 
     monkeypatch.setattr(collector, "_MANY", 100)
     monkeypatch.setattr(collector, "_UNSEEN", 1000)
     monkeypatch.setattr(collector, "_old", collector._Old())
-    gc.collect()
+    gc.collect(0)  # what is new is counted from here
     found: list[weakref.ref[_Program]] = []
-    for _ in range(8):
+    for _ in range(6):
         with collector_paused():
             found.append(weakref.ref(_Program()))
-    assert [program() for program in found[:4]] == [None] * 4
+    assert [program() for program in found[:3]] == [None] * 3
