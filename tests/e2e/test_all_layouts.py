@@ -16,7 +16,7 @@ import pytest
 from harness import Array, run
 from layout_cases import Case, combinations, shape_and_dtype
 
-MOST, MOST_SLOW = 12, 1400
+MOST, MOST_SLOW = 8, 1400
 """Combinations of layouts that are taken of each program, spread over all, by the default run and by `slow`."""
 
 

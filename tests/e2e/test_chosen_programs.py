@@ -34,6 +34,7 @@ def compared(name: str) -> tuple[bool, str]:
     return found.sent <= by_hand.sent, f"{found.sent} bytes, by hand {by_hand.sent}"
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", QUICK)
 def test_no_more_bytes_than_by_hand_in_as_much_memory(name: str) -> None:
     fine, figures = compared(name)

@@ -25,7 +25,7 @@ def check(op: str, mesh: str, wanted: int, most: int) -> None:
             assert state == RIGHT, f"{state} {detail}\n{one.text}"
 
 
-@pytest.mark.every(9)
+@pytest.mark.every(12)
 @pytest.mark.parametrize("op", OPS)
 def test_some_layouts(op: str) -> None:
     check(op, "2x2x2", wanted=1, most=3)

@@ -121,7 +121,7 @@ def test_a_process_that_leaves_in_the_midst_of_a_program(count: int) -> None:
 
 @pytest.mark.parametrize("count", [2, pytest.param(4, marks=pytest.mark.slow)])
 def test_a_collective_that_one_process_leaves_out(count: int) -> None:
-    found = outcome_of(count, str(PROGRAM), "mismatch", "inside", seconds=3)
+    found = outcome_of(count, str(PROGRAM), "mismatch", "inside", seconds=2)
     text = "\n".join(found.texts)
     assert (found.code, "SW0904" in text) == (70, True), text
     assert socket.gethostname() in text

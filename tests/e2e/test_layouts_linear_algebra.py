@@ -15,7 +15,7 @@ import pytest
 from harness import Array, run
 from layout_cases import Case, combinations, shape_and_dtype
 
-MOST, MOST_SLOW = 6, 600
+MOST, MOST_SLOW = 4, 600
 """Combinations of layouts that are taken of each program, spread over all, by the default run and by `slow`."""
 
 GRAM = (

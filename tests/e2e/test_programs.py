@@ -28,14 +28,14 @@ def predicted(name: str) -> float:
     return float(total)
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(6)
 @pytest.mark.parametrize("name", RUNNABLE)
 def test_results(name: str) -> None:
     """Partitioned with every check on, and run; predicted bytes are compared with those sent."""
     assert_right(name, run(text(name), inputs(name), namespace="numpy").results)
 
 
-@pytest.mark.every(9)
+@pytest.mark.every(14)
 @pytest.mark.parametrize("name", RUNNABLE)
 def test_results_as_exported(name: str) -> None:
     """What each device runs, written with StableHLO's own collectives, is a program with the same results."""
@@ -43,7 +43,7 @@ def test_results_as_exported(name: str) -> None:
     assert_right(name, run(exported, inputs(name), namespace="numpy").results)
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(6)
 @pytest.mark.parametrize("name", DENSE)
 def test_bytes_are_at_most_those_of_xla(name: str) -> None:
     assert predicted(name) <= meta(name)["xla"]["sent_bytes"]

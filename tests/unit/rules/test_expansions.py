@@ -195,7 +195,7 @@ def chosen(tried: Tried, mesh: Mesh, *, salt: str, most: int = 2) -> Iterator[tu
     return itertools.islice(priced, most)
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(5)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("case", EXPANDING, ids=lambda case: case.name)
 def test_expansions(case: Case) -> None:
@@ -222,7 +222,7 @@ def in_sums(spec: LayoutSpec) -> LayoutSpec:
     return everywhere(spec).with_partial(axes, "sum") if axes else spec
 
 
-@pytest.mark.every(6)
+@pytest.mark.every(8)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("case", EXPANDING, ids=lambda case: case.name)
 def test_expansions_of_what_was_relaid(case: Case) -> None:

