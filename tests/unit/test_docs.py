@@ -75,14 +75,35 @@ def test_shardwright_commands_exist() -> None:
         assert set(re.findall(r"\$ shardwright ([a-z]+)", page.read_text())) <= set(COMMANDS), page
 
 
-@pytest.mark.parametrize("name", modules())
+def examples(name: str) -> list[doctest.DocTest]:
+    """
+    The docstrings of a module that have examples.
+
+    Each run looks at the files of all lines that were ever quoted, so those without an example are left out.
+    """
+    return [found for found in doctest.DocTestFinder().find(importlib.import_module(name)) if found.examples]
+
+
+def text_of(name: str) -> str:
+    """The source of a module."""
+    path = ROOT.joinpath(*name.split(".")[1:])
+    return (path / "__init__.py" if path.is_dir() else path.with_suffix(".py")).read_text()
+
+
+MODULES = modules()
+SHOWN = [name for name in MODULES if ">>>" in text_of(name)]
+
+
+@pytest.mark.parametrize("name", SHOWN)
 def test_examples_in_docstrings_run(name: str) -> None:
     runner = doctest.DocTestRunner()
-    # Each run looks at the files of all lines that were ever quoted, so those without an example are left out.
-    for found in doctest.DocTestFinder().find(importlib.import_module(name)):
-        if found.examples:
-            runner.run(found)
+    for found in examples(name):
+        runner.run(found)
     assert runner.failures == 0
+
+
+def test_other_modules_can_be_imported_and_have_no_examples() -> None:
+    assert [name for name in MODULES if name not in SHOWN and examples(name)] == []
 
 
 def samples(page: Path) -> list[tuple[str, str]]:
