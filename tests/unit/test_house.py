@@ -132,11 +132,26 @@ def test_every_pass_has_its_module_and_its_lit_file(name: str) -> None:
     assert any(re.search(rf"\b{re.escape(name)}\b", line) for line in runs)
 
 
-def test_import_is_light() -> None:
+FIRST_STEPS = """
+import gc, sys, shardwright as sw
+sw.Mesh
+print(gc.isenabled(), *sorted(sys.modules))
+rows = sw.TensorSpec((8, 4), layout=sw.Layout(["x", None], sw.Mesh(x=2)))
+sent = sw.function(lambda x: sw.sum(sw.tanh(x) @ x.T)).trace(rows).partition().predicted_bytes
+print(sent > 0, *{"networkx", "scipy", "numba", "rich", "jax"} & set(sys.modules))
+"""
+
+
+@pytest.fixture(scope="module")
+def first_steps() -> list[str]:
+    """What a process says after its first name of `shardwright`, and after its first program."""
+    done = subprocess.run([sys.executable, "-c", FIRST_STEPS], capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
+
+
+def test_import_is_light(first_steps: list[str]) -> None:
     """Counted, not timed: what the first name of `shardwright` loads is what it costs."""
-    code = "import gc, sys, shardwright; shardwright.Mesh; print(gc.isenabled(), *sorted(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    collects, *names = done.stdout.split()
+    collects, *names = first_steps[0].split()
     assert collects == "True"  # it is paused while we load
     loaded = set(names)
     heavy = {
@@ -157,16 +172,9 @@ def test_import_is_light() -> None:
     assert len(own) < 225
 
 
-def test_a_first_program_loads_no_more_than_it_needs() -> None:
+def test_a_first_program_loads_no_more_than_it_needs(first_steps: list[str]) -> None:
     """A sixth of what a process takes until its first program has run went to networkx, which it does not need."""
-    code = """
-import sys, shardwright as sw
-rows = sw.TensorSpec((8, 4), layout=sw.Layout(["x", None], sw.Mesh(x=2)))
-sent = sw.function(lambda x: sw.sum(sw.tanh(x) @ x.T)).trace(rows).partition().predicted_bytes
-print(sent > 0, *{"networkx", "scipy", "numba", "rich", "jax"} & set(sys.modules))
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["True"]
+    assert first_steps[1:] == ["True"]
 
 
 HELPED = ["", *COMMANDS, "opt"]
