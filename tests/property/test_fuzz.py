@@ -36,7 +36,7 @@ def test_each_style_comes_out_right(style: str) -> None:
     assert examine(program_of(style, 1), round_trip=True).state == RIGHT
 
 
-@pytest.mark.parametrize("processes", [2, 4, 8])
+@pytest.mark.parametrize("processes", [2, 4, pytest.param(8, marks=pytest.mark.slow)])
 def test_random_programs_on_several_processes(processes: int) -> None:
     """One of each kind: a device for each process, and several."""
     for program in spreadable(processes, 2):

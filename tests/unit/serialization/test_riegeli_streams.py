@@ -59,7 +59,7 @@ def outcome(file: object) -> tuple[list[bytes], str | None]:
 def several() -> tuple[bytes, list[bytes]]:
     """Chunks within blocks and across them, a large one and small ones, a padding."""
     draw = random.Random(4)
-    records = [draw.randbytes(draw.choice((0, 10, 3000, 70000))) for _ in range(40)] + [draw.randbytes(20 << 20)]
+    records = [draw.randbytes(draw.choice((0, 10, 3000, 70000))) for _ in range(40)] + [draw.randbytes(9 << 20)]
     file = io.BytesIO()
     with RecordWriter(file, RecordWriterOptions("uncompressed", chunk_size=9000, metadata=b"\x0a\x01x")) as writer:
         for record in records:
