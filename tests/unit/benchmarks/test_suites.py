@@ -58,14 +58,14 @@ def test_storage_is_compared_with_plain_files_and_codecs() -> None:
 
 def test_quality_compares_plans_with_layouts_by_hand_and_with_the_least(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(xla, "available", lambda: False)
-    report = SUITES["quality"](replace(SMOKE, program_count=2))
+    report = SUITES["quality"](SMOKE)
     fitting = [row for row in report.rows if "chosen sent" in row]
     assert fitting
     for row in fitting:
         assert 0 <= float(row["chosen sent"] or 0) <= float(row["sent"] or 0)
         assert 0 < float(row["chosen held"] or 0) <= float(row["held"] or 0)
     (products,) = report.parts
-    assert products.rows == [{"products": 2, "at the least": 2, "worst, as a ratio": 1.0}]
+    assert products.rows == [{"products": 1, "at the least": 1, "worst, as a ratio": 1.0}]
 
 
 @pytest.mark.slow
