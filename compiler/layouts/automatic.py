@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias, get_args
 from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.compiler.layouts.microbatches import Microbatches, fewest_parts
-from shardwright.compiler.layouts.offers import Offer, check_arguments, nothing_fits
+from shardwright.compiler.layouts.offers import Offer, check_borders, least_held, nothing_fits
 from shardwright.compiler.layouts.trials import FEWER, LaidOut, Trials, Tried
 from shardwright.compiler.layouts.unsharded import strip_layouts
 from shardwright.compiler.pipelines import IMPORT, run_pipeline
@@ -60,7 +60,7 @@ def chosen(
     known = None if objective == "bytes" or mesh is None else topology or Topology.of(mesh)
     most = math.inf if limit is None else limit
     if mesh is not None:
-        check_arguments(module, mesh, most)
+        check_borders(module, mesh, most)
     program = LaidOut(module, known)
     plain = Trials(program, most)
     if plain.best is not None:
@@ -127,7 +127,8 @@ def _in_parts(program: LaidOut, limit: float, without: Tried) -> Offer | None:
         offers[count] = Offer("microbatches=True", f"{count} parts of the batch one after the other", found)
         return found.memory.peak
 
-    count = fewest_parts(batch.counts, tried, without.memory.peak, limit)
+    stays = least_held(program.given, next(iter(meshes(program.given).values())))
+    count = fewest_parts(batch.counts, tried, without.memory.peak, stays, limit)
     return None if count is None else offers[count]
 
 

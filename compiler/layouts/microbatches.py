@@ -98,19 +98,22 @@ class Microbatches:
         return None if any(uneven_values(module)) else module
 
 
-def fewest_parts(counts: Sequence[int], tried: Callable[[int], float | None], whole: float, limit: float) -> int | None:
+def fewest_parts(
+    counts: Sequence[int], tried: Callable[[int], float | None], whole: float, stays: float, limit: float
+) -> int | None:
     """
     Of some numbers of parts the fewest that hold no more than a limit, else the one that holds least; None without any.
 
-    `tried` says what parts hold, None where there are none, and `whole` what one part does. More parts hold less, up to
-    the number from which on they hold more. So a number is tried where it is expected to do, as what does not depend on
-    the batch stays and the rest is divided by the number; the largest where none is.
+    `tried` says what parts hold, None where there are none, `whole` what one part does, and `stays` what is held at
+    least however many there are. More parts hold less, up to the number from which on they hold more. So a number is
+    tried where it is expected to do, as what does not depend on the batch stays and the rest is divided by the number;
+    the largest where none is.
 
-    >>> fewest_parts([2, 4, 8, 16], lambda count: 10 + 80 / count, 90, 20)
+    >>> fewest_parts([2, 4, 8, 16], lambda count: 10 + 80 / count, 90, 10, 20)
     8
     """
-    best, held, fits = None, math.inf, False
-    low, high, known = 1, math.inf, [(1, whole)]
+    best, least, fits = None, math.inf, False
+    low, high, known = 1, math.inf, [(math.inf, stays), (1, whole)]
     while left := [count for count in counts if low < count < high]:
         if high == math.inf:
             count = next((each for each in left if _expected(each, known) <= limit), left[-1])
@@ -121,20 +124,20 @@ def fewest_parts(counts: Sequence[int], tried: Callable[[int], float | None], wh
             counts = [each for each in counts if each != count]
             continue
         known.append((count, found))
+        falls = found < min(least, whole)
+        if found <= limit or (not fits and found < least):
+            best, least = count, found
         if found <= limit:
-            best, held, fits, high = count, found, True, count
-        elif fits or found < held:
+            fits, high = True, count
+        elif fits or falls:
             low = count
-            best, held = (best, held) if fits else (count, found)
         else:
             high = count
     return best
 
 
-def _expected(count: int, known: Sequence[tuple[int, float]]) -> float:
+def _expected(count: int, known: Sequence[tuple[float, float]]) -> float:
     """What so many parts hold, by the last two that are known."""
-    if len(known) < 2:
-        return -math.inf
     (few, more), (many, less) = known[-2:]
     divided = (more - less) / (1 / few - 1 / many)
     return less + divided * (1 / count - 1 / many)

@@ -8,17 +8,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import BlockArgument, SSAValue
 
 from shardwright.compiler.layouts.trials import Tried
 from shardwright.compiler.report import value_name
 from shardwright.diagnostics import ShardwrightError
 from shardwright.diagnostics.figures import exact_bytes, plain_number
+from shardwright.dialects.building import returned
 from shardwright.dialects.text.locations import fault
 from shardwright.layout import Mesh
 from shardwright.passes.collectives.holding import bytes_of
 from shardwright.passes.program import entry_function
 
-__all__ = ["Offer", "check_arguments", "nothing_fits"]
+__all__ = ["Offer", "check_borders", "least_held", "nothing_fits"]
 
 PLACES = 3
 """So many lines are named whose values would be computed again."""
@@ -44,20 +46,31 @@ class Offer:
         )
 
 
-def check_arguments(module: ModuleOp, mesh: Mesh, limit: float) -> None:
+def check_borders(module: ModuleOp, mesh: Mesh, limit: float) -> None:
     """Raises `ShardwrightError` (SW0469) where a device holds more than a limit, whatever else the program does."""
-    arguments = sorted(entry_function(module).args, key=bytes_of, reverse=True)
-    least = math.ceil(sum(map(bytes_of, arguments)) / mesh.size)
-    largest = (f"{value_name(each) or 'an argument'} takes {bytes_of(each):,} bytes" for each in arguments[:3])
+    least = least_held(module, mesh)
+    largest = sorted(_borders(module), key=bytes_of, reverse=True)[:3]
+    names = (value_name(each) or ("an argument" if isinstance(each, BlockArgument) else "a result") for each in largest)
     if least > limit:
         raise fault(
             "SW0469",
-            f"no layouts fit: of the arguments alone each device holds {least:,} bytes however they are split, and it "
-            f"may hold at most {limit:,}",
+            f"no layouts fit: of the arguments and results alone each device holds {least:,} bytes however they are "
+            f"split, and it may hold at most {limit:,}",
             entry_function(module),
-            notes=tuple(largest),
+            notes=tuple(f"{name} takes {bytes_of(each):,} bytes" for name, each in zip(names, largest, strict=True)),
             help="raise the limit, or use more devices",
         )
+
+
+def least_held(module: ModuleOp, mesh: Mesh) -> int:
+    """The bytes that each device holds as the program ends, at least, however arguments and results are split."""
+    return math.ceil(sum(map(bytes_of, _borders(module))) / mesh.size)
+
+
+def _borders(module: ModuleOp) -> list[SSAValue]:
+    """What a program takes and gives."""
+    block = entry_function(module).body.block
+    return list(dict.fromkeys((*block.args, *returned(block))))
 
 
 def nothing_fits(module: ModuleOp, limit: float, least: Tried, offers: Sequence[Offer]) -> ShardwrightError:

@@ -185,23 +185,27 @@ def test_two_parts_do_not_fit_there(free: Traced) -> None:
     assert peak(Traced(two, stage.interface, stage.backend).lay_out(MESH)) > limit
 
 
-def tries(counts: list[int], held: Callable[[int], float], limit: float) -> tuple[int | None, list[int]]:
+def tries(
+    counts: list[int], held: Callable[[int], float], limit: float, stays: float = 0
+) -> tuple[int | None, list[int]]:
     """The number of parts that is found, and the numbers that were tried for it."""
     tried: list[int] = []
-    return fewest_parts(counts, lambda count: tried.append(count) or held(count), held(1), limit), tried
+    return fewest_parts(counts, lambda count: tried.append(count) or held(count), held(1), stays, limit), tried
 
 
 EIGHT = [2**each for each in range(1, 9)]
 
 
 def test_numbers_of_parts_that_are_far_from_the_limit_are_not_tried() -> None:
-    """What stays and what is divided are known after two parts: the right number is next, and the one below it."""
+    """What stays and what is divided are known then, if not before: the right number is next, and the one below it."""
 
     def held(count: int) -> float:
         return 100 + 1000 / count
 
-    assert tries(EIGHT, held, 120) == (64, [2, 64, 32])
-    assert tries(EIGHT, held, 50) == (256, [2, 256])
+    assert tries(EIGHT, held, 120, stays=100) == (64, [64, 32])
+    assert tries(EIGHT, held, 120, stays=50) == (64, [16, 64, 32])
+    assert tries(EIGHT, held, 50, stays=100) == tries(EIGHT, held, 50, stays=60) == (256, [256])
+    assert tries(EIGHT, held, 50, stays=10) == (256, [32, 256])
     assert tries(EIGHT, held, 700) == (2, [2])
 
 
