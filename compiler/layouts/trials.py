@@ -170,10 +170,12 @@ class Trials:
         """Tries what a chooser finds for the limit, counting on less each time until it fits."""
         limit, best = self.limit, self.best
         budget, above, below = self._first, math.inf, 0.0
-        further = BETWEEN
+        further, before = BETWEEN, None
         for _ in range(self._tries):
             choice = chooser.choose(budget)
-            counted = min(budget, choice.held)
+            if choice == before and choice.held > budget:
+                break  # nothing holds less: the last time it was too much as well
+            before, counted = choice, min(budget, choice.held)
             fits = self.program.of(choice)[1].memory.peak <= limit
             tried = self._with_less(choice)
             self._note(tried)
