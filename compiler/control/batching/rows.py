@@ -140,6 +140,8 @@ class Rows:
         if op.name not in ALWAYS and not any(map(self.varies, free_values(op))):
             copy = op.clone(self.known)
             self.trace.settle(copy)
+            for new, old in zip(copy.walk(), op.walk(), strict=True):  # rows of rows ask for the meshes of layouts
+                self.trace.settle_like(new.results, old.results)
             self.trace.block.add_op(copy)
             return copy.results
         rule = BATCHED.get(op.name, in_front)

@@ -91,3 +91,12 @@ def test_draws_that_end_at_different_times() -> None:
     test_functions_of_sharded_rows(
         "poisson", lambda seed: sw.random.stateless_random_poisson((3,), seed=seed, lam=2.0), (SEEDS,), 0
     )
+
+
+@pytest.mark.parametrize("lay", [sw.constraint, sw.relayout])
+@pytest.mark.parametrize("wrap", [lambda f: f, sw.checkpoint, sw.function])
+def test_rows_of_rows_lay_out_what_the_inner_rows_share(lay: Any, wrap: Any) -> None:
+    laid = wrap(lambda row: lay(row, sw.Layout(["y"], MESH)))
+    pairs = sw.vmap(lambda a: sw.vmap(lambda b: b * laid(a))(A[1]))
+    for given in (A[0], sw.relayout(A[0], sw.Layout(["x"], MESH))):
+        np.testing.assert_allclose(pairs(given), A[0][:, None] * A[1][None])
