@@ -25,7 +25,7 @@ def _has_window_rule(op: stablehlo.ReduceWindowOp, needed: Callable[[SSAValue], 
         return False
     kind = monoid.kind if monoid is not None else ""
     if kind == "prod":
-        return _accumulated_dim(op) is not None
+        return _accumulated_dim(op) is not None or all(sweep.trivial for sweep in op.sweeps)
     dilated = any(sweep.base > 1 or sweep.dilation > 1 for sweep in op.sweeps)
     return kind == "sum" or (kind in ("max", "min") and not dilated)
 
@@ -71,9 +71,12 @@ def _running_product(op: stablehlo.ReduceWindowOp, gradient: SSAValue, site: Sit
     """
     For each element the running products without it, times the gradients of those that hold it; right at zeros too.
 
-    A new dim in front of the accumulated one counts the elements that are left out.
+    A new dim in front of the accumulated one counts the elements that are left out. Windows of one element have the
+    start without it.
     """
-    operand, (dim,) = op.inputs[0], [at for at, sweep in enumerate(op.sweeps) if not sweep.trivial]
+    operand, dim = op.inputs[0], _accumulated_dim(op)
+    if dim is None:
+        return site.multiply(gradient, site.broadcast(op.init_values[0], shape_of(gradient), []))
     shape = shape_of(operand)
     wide = (*shape[: dim + 1], *shape[dim:])
     dims = [*range(dim), *range(dim + 1, len(wide))]

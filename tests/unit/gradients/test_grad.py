@@ -373,3 +373,11 @@ def test_what_goes_with_a_value_has_no_gradient() -> None:
     """The scalar alone is differentiated, whatever else is made of the argument."""
     gradient, _ = sw.grad(lambda x: (sw.sum(x), sw.sum(x**3)), has_aux=True)(np.array([2.0]))
     np.testing.assert_array_equal(gradient, [1.0])
+
+
+@pytest.mark.parametrize("running", [sw.cumprod, lambda x, axis: sw.cumprod(x, axis, reverse=True)])
+def test_running_products_of_one_element(running: Any) -> None:
+    x = np.array([[0.5, 2.0, 3.0]])
+    gradient = sw.grad(lambda x: sw.sum(sw.sin(running(x, 0))))
+    np.testing.assert_allclose(gradient(x), np.cos(x))
+    np.testing.assert_allclose(sw.grad(lambda x: sw.sum(gradient(x)))(x), -np.sin(x))
