@@ -13,7 +13,7 @@ from shardwright.compiler.tracing.array import Array, ArrayLike, Positions
 from shardwright.compiler.tracing.dtypes import BOOLEAN, DEFAULT_INTEGER, DType, brief, kind_of, listed
 from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
-from shardwright.diagnostics.faults import type_error, value_error
+from shardwright.diagnostics.faults import index_error, type_error, value_error
 from shardwright.dialects import stablehlo
 from shardwright.dialects.stablehlo.indexing.numbers import GatherDimensions, ScatterDimensions
 from shardwright.dialects.stablehlo.parts.attributes import ComparisonDirection, ComparisonType
@@ -81,7 +81,7 @@ def picked(value: Tracer, places: Tracer, dim: int, batch: int = 0) -> Tracer:
         index_vector_dim=places.ndim,
     )
     sizes = [1 if at == dim or at < batch else size for at, size in enumerate(value.shape)]
-    return emit.trace_now().emit(stablehlo.GatherOp(value.value, places.value, numbers, sizes))
+    return _gathered(value, places, numbers, sizes)
 
 
 def picked_along(value: Tracer, places: Tracer, dim: int) -> Tracer:
@@ -94,7 +94,7 @@ def picked_along(value: Tracer, places: Tracer, dim: int) -> Tracer:
         start_index_map=(dim,),
         index_vector_dim=places.ndim,
     )
-    return emit.trace_now().emit(stablehlo.GatherOp(value.value, places.value, numbers, (1,) * value.ndim))
+    return _gathered(value, places, numbers, (1,) * value.ndim)
 
 
 def picked_at(value: Tracer, places: Sequence[Tracer], dims: Sequence[int], target: int) -> Tracer:
@@ -108,7 +108,18 @@ def picked_at(value: Tracer, places: Sequence[Tracer], dims: Sequence[int], targ
         index_vector_dim=len(shape),
     )
     sizes = [1 if dim in dims else size for dim, size in enumerate(value.shape)]
-    return emit.trace_now().emit(stablehlo.GatherOp(value.value, _together(places).value, numbers, sizes))
+    return _gathered(value, _together(places), numbers, sizes)
+
+
+def _gathered(value: Tracer, places: Tracer, numbers: GatherDimensions, sizes: Sequence[int]) -> Tracer:
+    """Slices of `sizes`: of a dim without elements none can be chosen, which no places do; else IndexError (SW0514)."""
+    room = tuple(map(max, value.shape, sizes))
+    if room != value.shape:
+        if 0 not in places.shape:
+            dim = next(dim for dim, size in enumerate(value.shape) if size < sizes[dim])
+            raise index_error("SW0514", f"dim {dim} has no elements to choose from")
+        value = emit.constant(0, value.dtype, room)
+    return emit.trace_now().emit(stablehlo.GatherOp(value.value, places.value, numbers, sizes))
 
 
 def _together(places: Sequence[Tracer]) -> Tracer:

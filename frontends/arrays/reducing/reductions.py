@@ -145,15 +145,23 @@ def mean(x: ArrayLike, /, *, axis: Dims = None, keepdims: bool = False) -> Array
 
 
 def averaged(value: Tracer, dims: tuple[int, ...], correction: float, keepdims: bool) -> Tracer:
-    """The sum over `dims` divided by their size less `correction`."""
+    """The sum over `dims` divided by their size less `correction`; NaN where that leaves nothing."""
     total = summed(value, stablehlo.AddOp, dims, keepdims)
     count = math.prod(value.shape[dim] for dim in dims) - correction
+    if count <= 0 and correction:
+        count = math.nan
     return total / emit.constant(count, value.dtype, total.shape)
 
 
 @array_function
 def var(x: ArrayLike, /, *, axis: Dims = None, correction: float = 0.0, keepdims: bool = False) -> Array:
-    """The variance over the dims in `axis`; `correction` is taken off the count."""
+    """
+    The variance over the dims in `axis`; `correction` is taken off the count, and NaN is what is left of none.
+
+    >>> import shardwright, numpy
+    >>> [float(shardwright.var(numpy.array([1.0, 3.0]), correction=less)) for less in (0, 1, 2)]
+    [1.0, 2.0, nan]
+    """
     value = emit.as_tracer(x, "var")
     check_kind(value.dtype, ("float",), "var")
     return variance(value, dims_of(axis, value.ndim, "var"), correction, keepdims)

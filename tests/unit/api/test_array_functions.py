@@ -363,3 +363,40 @@ def test_nan_belongs_behind_all_numbers(side: Any) -> None:
     row = np.array([-np.inf, -1, 2, 2, np.inf, np.nan, np.nan], "float32")
     values = np.array([np.nan, 2, np.inf, -np.inf, 0.5, -3], "float32")
     assert np.array_equal(sw.searchsorted(row, values, side=side), np.searchsorted(row, values, side))
+
+
+@pytest.mark.parametrize("correction", [3, 3.5, 9])
+def test_a_variance_of_no_count_is_nan(correction: float) -> None:
+    rows = sw.relayout(A[:3], sw.Layout(["x"], sw.Mesh(x=3)))
+    for array in (A[:3], rows):
+        assert np.isnan(np.asarray(sw.var(array, axis=0, correction=correction))).all()
+        assert np.isnan(np.asarray(sw.std(array, axis=0, correction=correction))).all()
+    np.testing.assert_allclose(sw.var(rows, axis=0, correction=2.5), A[:3].var(0) * 6, rtol=1e-6)
+
+
+def empty_rows(split: bool) -> sw.Array:
+    return sw.relayout(np.ones((0, 3)), sw.Layout(["x"] if split else [], sw.Mesh(x=2)))
+
+
+@pytest.mark.parametrize("split", [True, False])
+def test_nothing_is_chosen_of_nothing(split: bool) -> None:
+    nothing, none = empty_rows(split), np.zeros(0, "int64")
+    assert nothing[none].shape == sw.take(nothing, none, axis=0).shape == (0, 3)
+    assert sw.take(nothing, np.zeros((2, 0), int), axis=0).shape == (2, 0, 3)
+    assert sw.gather(nothing, np.zeros((0, 4), int)).shape == (0, 4, 3)
+    assert nothing[none, none].shape == (0,)
+    assert sw.take_along_axis(nothing, np.zeros((0, 3), int), axis=0).shape == (0, 3)
+    assert sw.grad(lambda x: sw.sum(x[none]))(nothing).shape == (0, 3)
+
+
+@pytest.mark.parametrize(
+    "choose",
+    [
+        lambda x: x[np.array([0])],
+        lambda x: sw.take(x, np.array([0]), axis=0),
+        lambda x: sw.take_along_axis(x, np.zeros((2, 3), int), axis=0),
+    ],
+)
+def test_nothing_to_choose_from(choose: Any) -> None:
+    with pytest.raises(IndexError, match=r"SW0514\]: dim 0 has no elements to choose from"):
+        choose(empty_rows(False))
