@@ -54,6 +54,10 @@ WIDE = {kind: np.dtype(name) for kind, name in (("integer", "int64"), ("float", 
 """The types that have all digits of a Python number, by its kind."""
 
 
+MOST = int(np.finfo(np.float64).max)
+"""Beyond this, no floating-point number comes near a Python integer."""
+
+
 def default_dtype(kind: str) -> DType:
     """The dtype that a Python scalar of this kind has by itself."""
     return _DEFAULTS[kind]
@@ -192,11 +196,16 @@ def _unlike(level: Sequence[Any]) -> str | None:
 
 
 def check_integer(value: int, dtype: DType) -> None:
-    """ValueError (SW0506) when a Python integer does not fit `dtype`."""
-    limits = np.iinfo(dtype)
-    if not limits.min <= value <= limits.max:
+    """ValueError (SW0506) when a Python integer does not fit `dtype`: one with fractions holds all up to `MOST`."""
+    if kind_of(dtype) == "integer":
+        limits = np.iinfo(dtype)
+        fits = limits.min <= value <= limits.max
+    else:
+        fits = abs(value) <= MOST
+    if not fits:
+        shown = value if abs(value) <= MOST else f"an integer of {value.bit_length()} bits"
         raise value_error(
-            "SW0506", f"{value} does not fit {brief(dtype)}", help="convert the array to a wider type first"
+            "SW0506", f"{shown} does not fit {brief(dtype)}", help="convert the array to a wider type first"
         )
 
 

@@ -89,7 +89,7 @@ def check_unmasked(value: Value, what: str) -> None:
 
 def constant(value: Value, dtype: DType, shape: Sequence[int] = ()) -> Tracer:
     """A constant: an array, or a scalar that fills `shape`."""
-    if isinstance(value, int) and not isinstance(value, bool) and kind_of(dtype) == "integer":
+    if isinstance(value, int) and not isinstance(value, bool):
         check_integer(value, dtype)
     whole = tuple(shape) if scalar_kind(value) is not None or np.ndim(value) == 0 else np.shape(value)
     return trace_now().emit(stablehlo.make_constant(value, dtype_element(dtype), whole))

@@ -25,6 +25,7 @@ from shardwright.compiler.tracing.dtypes import (
     DEFAULT_COMPLEX,
     DEFAULT_FLOAT,
     DEFAULT_INTEGER,
+    WIDE,
     DType,
     DTypeLike,
     as_dtype,
@@ -242,6 +243,7 @@ def arange(
     array([2, 5], dtype=int32)
     """
     first, last = (0, start) if stop is None else (start, stop)
+    _check_finite(first, last, step)
     if step == 0:
         raise value_error("SW0510", "arange: the step is zero")
     if not all(map(math.isfinite, (first, last, step))):
@@ -252,6 +254,13 @@ def arange(
     if count and kind_of(np.dtype(target)) == "integer":
         check_integer(int(first) + (count - 1) * int(step), np.dtype(target))
     return _finished(_spaced(first, step, count, np.dtype(target)), name, layout, device)
+
+
+def _check_finite(*numbers: complex) -> None:
+    """ValueError (SW0506) for a Python integer that no floating-point number comes near."""
+    for number in numbers:
+        if isinstance(number, int):
+            check_integer(number, WIDE["float"])
 
 
 def _spaced(first: complex, step: complex, count: int, dtype: np.dtype[Any]) -> Tracer:
@@ -278,6 +287,7 @@ def linspace(
     device: Device = None,
 ) -> Array:
     """`num` evenly spaced numbers from `start` to `stop`, which is the last one unless `endpoint` is False."""
+    _check_finite(start, stop)
     given = complex in (type(start), type(stop))
     target = as_dtype(dtype) if dtype is not None else DEFAULT_COMPLEX if given else DEFAULT_FLOAT
     check_kind(target, ("float", "complex"), "linspace")

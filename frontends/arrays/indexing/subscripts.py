@@ -9,7 +9,7 @@ import numpy as np
 
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
-from shardwright.compiler.tracing.dtypes import BOOLEAN, DEFAULT_INTEGER
+from shardwright.compiler.tracing.dtypes import BOOLEAN, DEFAULT_INTEGER, check_kind
 from shardwright.compiler.tracing.trace import Tracer
 from shardwright.diagnostics import ShardwrightError
 from shardwright.diagnostics.faults import index_error, type_error, value_error
@@ -176,6 +176,8 @@ def _boxed(value: Tracer, ranges: list[range]) -> Tracer:
 def updated(x: ArrayLike, key: Any, values: ArrayLike, how: str, /) -> Array:
     """`x` with elements at `x[key]` set to values, or combined with them: what `x.at[key]` calls."""
     value = emit.as_tracer(x, "at")
+    if how == "subtract":
+        check_kind(value.dtype, ("integer", "float", "complex"), how)
     items = key if isinstance(key, tuple) else (key,)
     if len(items) == 1 and getattr(items[0], "dtype", None) == BOOLEAN and np.ndim(items[0]):
         return _masked(value, items[0], values, how)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -86,3 +87,23 @@ def test_arguments_that_are_numbers_become_a_type_with_all_their_digits() -> Non
 def test_numbers_that_do_not_fit_a_type() -> None:
     with pytest.raises(ValueError, match=r"SW0506.*300 does not fit ui8"):
         sw.astype(300, "uint8")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: x + 10**400,
+        lambda x: x * -(10**400),
+        lambda x: sw.where(x > 0, x, 10**400),
+        lambda x: sw.full(3, 10**400, dtype="float64"),
+        lambda x: sw.arange(10**400),
+        lambda x: sw.linspace(0, 10**400, 3),
+        lambda x: sw.astype(x, "complex128") - 10**400,
+    ],
+)
+def test_integers_that_no_float_comes_near(call: Any) -> None:
+    x = sw.relayout(np.ones(4), sw.Layout(["x"], sw.Mesh(x=2)))
+    for function in (call, sw.function(call)):
+        with pytest.raises(ValueError, match=r"SW0506\]: an integer of 1329 bits does not fit (f64|c128)"):
+            function(x)
+    assert np.array_equal(x + 10**308, np.full(4, 1e308))

@@ -198,6 +198,8 @@ def weighed_now(function: Any, *arguments: Any) -> Any:
         ("SW0514", TypeError, lambda: place(A, "first").at[1.5].set(0)),
         ("SW0514", TypeError, lambda: place(A, "first").at[0, MASK].set(0)),
         ("SW0504", ValueError, lambda: place(A, "first").at[2:4].set(A)),
+        ("SW0506", TypeError, lambda: place(A > 0, "first").at[0].subtract(True)),
+        ("SW0506", TypeError, lambda: place(A > 0, "first").at[np.array([0])].subtract(True)),
     ],
 )
 def test_mistakes_are_named(code: str, error: type[Exception], call: Any) -> None:
