@@ -27,7 +27,7 @@ from shardwright.passes.importing.calls import functions
 from shardwright.passes.rewriter import insert_before, move_body, replace
 from shardwright.passes.stages import require_stage, stage_of
 from shardwright.rules.gradients import table as _vjp_table
-from shardwright.rules.gradients.vjp import CONSTANT, VJPS, Site, has_gradient, has_rule
+from shardwright.rules.gradients.vjp import VJPS, Site, has_gradient, has_rule, is_constant
 
 assert _vjp_table is not None
 
@@ -151,7 +151,7 @@ class _Differentiation:
                 )
 
     def _depends(self, op: Operation) -> bool:
-        if op.name in CONSTANT or not any(value in self.active for value in free_values(op)):
+        if is_constant(op) or not any(value in self.active for value in free_values(op)):
             return False
         made = [result for result in op.results if has_gradient(result) and result not in self._fixed]
         self.active.update(made)

@@ -88,6 +88,19 @@ def _abs(op: Operation, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
     return [site.multiply(gradient, sign)]
 
 
+@vjp_of_one("stablehlo.sign")
+def _direction(op: Operation, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
+    """A complex number's direction changes by what is across to it; of real numbers no gradient is asked for."""
+    x, direction = op.operands[0], op.results[0]
+    along = site.put(stablehlo.RealOp(site.multiply(gradient, direction)))
+    along = site.put(stablehlo.ComplexOp(along, site.constant(0, along)))
+    across = site.subtract(gradient, site.multiply(along, site.put(chlo.ConjOp(direction))))
+    length = site.put(stablehlo.AbsOp(x))
+    zero = site.compare(length, "EQ", site.constant(0, length))
+    length = site.select(zero, site.constant(1, length), length)
+    return [site.divide(across, site.put(stablehlo.ComplexOp(length, site.constant(0, length))))]
+
+
 @vjp_of_one("stablehlo.convert")
 def _convert(op: Operation, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
     if not has_gradient(op.operands[0]):

@@ -54,7 +54,7 @@ CONSTANT = frozenset(
     + [f"chlo.{name}" for name in ("is_inf", "is_neg_inf", "is_pos_inf", "next_after")]
     + ["dtensor.stop_gradient", "dtensor.axis_index"]
 )
-"""Ops whose results do not depend on their operands in any way that a gradient sees."""
+"""Ops whose results do not depend on their operands in any way that a gradient sees: not on real ones, `sign`."""
 
 
 def vjp(*names: str, when: Condition | None = None) -> Callable[[Rule], Rule]:
@@ -83,6 +83,11 @@ def has_rule(op: Operation, needed: Callable[[SSAValue], bool]) -> bool:
         return False
     condition = _CONDITIONS.get(op.name)
     return condition is None or condition(op, needed)
+
+
+def is_constant(op: Operation) -> bool:
+    """Whether no gradient goes through an op, as through none that makes steps; complex numbers have directions."""
+    return op.name in CONSTANT and not (op.name in VJPS and is_complex(element_of(op.results[0])))
 
 
 def has_gradient(value: SSAValue) -> bool:

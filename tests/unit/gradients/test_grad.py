@@ -381,3 +381,25 @@ def test_running_products_of_one_element(running: Any) -> None:
     gradient = sw.grad(lambda x: sw.sum(sw.sin(running(x, 0))))
     np.testing.assert_allclose(gradient(x), np.cos(x))
     np.testing.assert_allclose(sw.grad(lambda x: sw.sum(gradient(x)))(x), -np.sin(x))
+
+
+@pytest.mark.parametrize("shard", [False, True])
+@pytest.mark.parametrize("part", [sw.abs, lambda z: sw.real(sw.sign(z)), lambda z: sw.imag(sw.sign(z) * z)])
+def test_lengths_and_directions_of_complex_numbers_to_the_second_order(part: Any, shard: bool) -> None:
+    x = np.array([0.3, -1.2, 0.7, 0.4])
+
+    def loss(x: Any) -> Any:
+        z = sw.astype(x, "complex128")
+        return sw.sum(sw.sin(part(z * (1 + 0.5j) + z * z * 1j)))
+
+    gradient = sw.grad(loss)
+    given = sw.relayout(x, sw.Layout(["batch"], MESH)) if shard else x
+    np.testing.assert_allclose(gradient(given), differences(loss, x), atol=1e-8)
+    bent = np.stack([differences(lambda x, at=at: np.asarray(gradient(x))[at], x) for at in range(4)])
+    np.testing.assert_allclose(sw.jacobian(gradient)(given), bent, atol=1e-8)
+
+
+def test_a_length_of_zero_has_no_slope() -> None:
+    z = np.array([0, 3 + 4j])
+    assert np.allclose(sw.grad(lambda z: sw.sum(sw.abs(z)))(z), [0, 0.6 - 0.8j])
+    assert np.isfinite(sw.grad(lambda x: sw.sum(sw.grad(lambda z: sw.abs(z))(x[0])))(z.real)).all()
