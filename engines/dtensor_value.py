@@ -10,7 +10,7 @@ import numpy as np
 
 from shardwright.diagnostics import Diagnostic, ShardwrightBufferError, ShardwrightValueError
 from shardwright.diagnostics.caller import caller
-from shardwright.diagnostics.faults import type_error
+from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.engines.jobs.given import given_to
 from shardwright.engines.owned.owners import owner_of
 from shardwright.engines.owned.parts import Parts
@@ -29,19 +29,42 @@ class Scalars(ABC):
         """What Python itself can look at."""
 
     def __bool__(self) -> bool:
-        return bool(self._seen())
+        seen = self._seen()
+        if isinstance(seen, np.ndarray) and seen.size != 1:
+            raise value_error(
+                "SW0510",
+                f"an array of shape {list(seen.shape)} is no truth value",
+                help="shardwright.any(x) or shardwright.all(x) makes one of all elements",
+            )
+        return bool(seen)
 
     def __int__(self) -> int:
-        return int(self._seen())
+        return int(self._number("int()"))
 
     def __float__(self) -> float:
-        return float(self._seen())
+        return float(self._number("float()"))
 
     def __complex__(self) -> complex:
-        return complex(self._seen())
+        return complex(self._number("complex()"))
 
     def __index__(self) -> int:
-        return self._seen().__index__()
+        seen = self._number("an index or a size")
+        if isinstance(seen, np.ndarray) and seen.dtype.kind not in "iu":
+            raise type_error(
+                "SW0510", f"a number of {seen.dtype.name} is no index and no size", help="int(x) makes a whole number"
+            )
+        return seen.__index__()
+
+    def _number(self, wanted: str) -> Any:
+        """What is looked at, which has to be one number; TypeError (SW0510) for an array with dims."""
+        seen = self._seen()
+        if isinstance(seen, np.ndarray) and seen.ndim:
+            raise type_error(
+                "SW0510",
+                f"an array of shape {list(seen.shape)} is no number, as {wanted} needs",
+                help="take one element, x[0], or numpy.asarray(x) for all of them",
+            )
+        return seen
 
     def __format__(self, spec: str) -> str:
         if not spec:

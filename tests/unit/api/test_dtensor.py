@@ -188,6 +188,28 @@ def test_more_than_a_number_is_not_formatted() -> None:
     assert "help: format one element, or numpy.array2string(numpy.asarray(x), precision=...)" in str(caught.value)
 
 
+NUMBERS = [
+    (bool, "an array of shape [8, 8] is no truth value", "shardwright.any(x) or shardwright.all(x)"),
+    (int, "an array of shape [8, 8] is no number, as int() needs", "take one element, x[0]"),
+    (float, "an array of shape [8, 8] is no number, as float() needs", "take one element, x[0]"),
+    (complex, "an array of shape [8, 8] is no number, as complex() needs", "take one element, x[0]"),
+    (range, "an array of shape [8, 8] is no number, as an index or a size needs", "take one element, x[0]"),
+    (lambda x: "ab"[x[0, 0]], "a number of float32 is no index and no size", "int(x) makes a whole number"),
+]
+
+
+@pytest.mark.parametrize(("take", "message", "way_out"), NUMBERS)
+def test_more_than_a_number_is_no_number(take: Any, message: str, way_out: str) -> None:
+    x = sw.relayout(WHOLE.astype("float32"), LAYOUTS[0])
+    for array in (x, sw.Variable(x)):
+        with pytest.raises((ValueError, TypeError)) as caught:
+            take(array)
+        assert f"error[SW0510]: {message}" in str(caught.value) and f"help: {way_out}" in str(caught.value)
+    variable = sw.Variable(x)
+    with pytest.raises(TypeError, match="SW0503"):  # in a traced function it has no elements to look at
+        sw.function(lambda y: take(variable) or y)(np.float32(1))
+
+
 def test_what_is_traced_is_not_formatted() -> None:
     total = sw.Variable(1.0)
 
