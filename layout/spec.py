@@ -93,7 +93,7 @@ class LayoutSpec:
             text += f", replicated={{{', '.join(map(str, self.withheld))}}}"
         return text
 
-    def brief(self, shape: tuple[int, ...], dtype: str) -> str:
+    def brief(self, shape: tuple[int | None, ...], dtype: str) -> str:
         """
         The form for people.
 

@@ -82,16 +82,16 @@ class Interface:
         return all(array.layout is layout for array, layout in zip(self.captured, self.known, strict=True))
 
 
-def type_text(shape: Sequence[int], dtype: DType, layout: Layout | None) -> str:
+def type_text(shape: Sequence[int | None], dtype: DType, layout: Layout | None) -> str:
     """
-    A tensor's type for people.
+    A tensor's type for people; None is a dim of any size.
 
-    >>> type_text((16, 64), np.dtype("float32"), None)
-    'f32[16, 64]'
+    >>> type_text((16, None), np.dtype("float32"), None)
+    'f32[16, None]'
     """
     if layout is None:
         return f"{brief(dtype)}{list(shape)}"
-    return layout.describe(shape, brief(dtype))
+    return layout.for_rank(len(shape)).spec.brief(tuple(shape), brief(dtype))
 
 
 def is_traced(leaf: Any) -> bool:

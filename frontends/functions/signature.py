@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from shardwright.compiler.tracing.array import Array, Namespace, TypedArray
-from shardwright.compiler.tracing.dtypes import DTypeLike, as_dtype, brief, scalar_kind
+from shardwright.compiler.tracing.dtypes import DTypeLike, as_dtype, brief, check_integer, scalar_kind
 from shardwright.compiler.tracing.emit import as_numpy, check_layout, result_dtype
 from shardwright.compiler.tracing.interface import is_traced, type_text
 from shardwright.compiler.tracing.pytree import flatten, paths, unflatten
@@ -108,7 +108,7 @@ def bound(
 
 
 def _fitting(function: Callable[..., Any], value: Any, spec: Any, signature: Signature) -> Any:
-    leaves, tree = flatten(value, is_traced)
+    leaves, tree = flatten(value, _is_given)
     specs, expected = flatten(spec, is_traced)
     if tree != expected:
         raise _unfit(function, f"an argument is a {type(value).__name__} of another form", signature)
@@ -122,12 +122,23 @@ def _fitting(function: Callable[..., Any], value: Any, spec: Any, signature: Sig
     return unflatten(tree, found)
 
 
+def _is_given(leaf: Any) -> bool:
+    """What a spec may stand for: truth values, too, which steer Python where there is no signature."""
+    return type(leaf) is bool or is_traced(leaf)
+
+
 def _converted(leaf: Any, due: TensorSpec) -> Any:
     """The argument as an array: a number takes the type that is due, a plain array the layout."""
     if isinstance(leaf, Array):
         return leaf if current_trace() is not None else held(leaf)
+    if type(leaf) is bool:
+        return np.asarray(leaf)
     if scalar_kind(leaf) is not None:
-        return np.asarray(leaf, due.dtype) if result_dtype("a signature", due, leaf) == due.dtype else np.asarray(leaf)
+        if result_dtype("a signature", due, leaf) != due.dtype:
+            return np.asarray(leaf)
+        if type(leaf) is int:
+            check_integer(leaf, due.dtype)
+        return np.asarray(leaf, due.dtype)
     array = as_numpy(leaf, "a traced function")
     plain = current_trace() is None and due.layout is not None and not due.layout.is_auto and _fits(array, due)
     return distributed(array, due.layout) if plain and due.layout is not None else array

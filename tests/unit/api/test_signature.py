@@ -178,3 +178,34 @@ def test_python_conditions_name_cond() -> None:
     assert found.code == "SW0503"
     assert found.help is not None
     assert "shardwright.cond" in found.help
+
+
+@pytest.mark.parametrize(
+    ("array", "said"),
+    [
+        (np.ones((8, 4), "int32"), "i32[8, 4]"),
+        (np.ones(3, "float32"), "f32[3]"),
+        (sw.relayout(np.ones((8, 4), "float32"), sw.Layout([None, "model"], MESH)), "f32[8, 4@model]"),
+    ],
+)
+def test_what_a_spec_of_any_size_with_a_layout_is_due(array: Any, said: str) -> None:
+    spec = sw.TensorSpec((None, 4), "float32", ROWS)
+    assert repr(spec) == "TensorSpec(f32[None@batch, 4])"
+    found = error(TypeError, lambda: sw.function(lambda x: x, input_signature=[spec])(array))
+    assert found.code == "SW0533"
+    assert f"argument is {said} where TensorSpec(f32[None@batch, 4]) is due" in found.message
+
+
+@pytest.mark.parametrize(("dtype", "number"), [("int8", 300), ("uint8", -1), ("int32", 1 << 40), ("float32", 10**400)])
+def test_numbers_that_the_type_of_a_signature_does_not_hold(dtype: str, number: int) -> None:
+    same = sw.function(lambda x: x, input_signature=[sw.TensorSpec((), dtype)])
+    assert error(ValueError, lambda: same(number)).code == "SW0506"
+
+
+def test_truth_values_in_a_signature() -> None:
+    chosen = sw.function(lambda p: sw.where(p, 1.0, 2.0), input_signature=[sw.TensorSpec((), "bool")])
+    assert (float(chosen(True)), float(chosen(False)), float(chosen(np.bool_(True)))) == (1.0, 2.0, 1.0)
+    assert chosen.trace(True).as_text() == chosen.trace(False).as_text()
+    scaled = sw.function(lambda x: x * 2, input_signature=[sw.TensorSpec(())])
+    found = error(TypeError, lambda: scaled(True))
+    assert (found.code, "argument is i1[] where TensorSpec(f32[]) is due" in found.message) == ("SW0533", True)
