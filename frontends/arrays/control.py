@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias, TypeVar, TypeVarTuple
 
@@ -15,7 +16,7 @@ from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dtypes import BOOLEAN, DType, brief, kind_of
 from shardwright.compiler.tracing.interface import is_traced
-from shardwright.compiler.tracing.pytree import Tree, flatten, unflatten
+from shardwright.compiler.tracing.pytree import LEAF, IsLeaf, Static, Tree, arranged, flatten, unflatten
 from shardwright.compiler.tracing.settings import settled
 from shardwright.compiler.tracing.trace import Tracer, current_trace
 from shardwright.diagnostics.faults import type_error, value_error
@@ -35,12 +36,24 @@ Axes: TypeAlias = "int | Sequence[Any] | dict[Any, Any] | None"
 """A dim for each array, None where there is none; one for a whole tree stands for all of its arrays."""
 
 INT32 = np.dtype("int32")
+KINDS = ("integer", "float", "complex")
+"""Kinds of numbers, each of which the next ones hold."""
+
 
 Make = Callable[[Sequence[Region], Sequence[AnyTensor]], Operation]
 """Makes an op of its branches and the types of its results."""
 
 Step = Callable[[list[Tracer], list[Tracer]], tuple[list[Tracer], list[Tracer]]]
 """One round of a scan: the next state and the results, of the state and one row of each input."""
+
+
+class _Flags(Exception):
+    """Trees differ in nothing but truth values: these are no constants of Python's, but values of the program."""
+
+
+def _is_value(leaf: Any) -> bool:
+    """What steps and branches compute: truth values as well, which steer Python elsewhere."""
+    return type(leaf) is bool or is_traced(leaf)
 
 
 @settled
@@ -112,8 +125,16 @@ def while_loop(cond_fn: Callable[[Carry], ArrayLike], body_fn: Callable[[Carry],
         while _holds(cond_fn(value), "the condition of while_loop"):
             value = body_fn(value)
         return value
-    leaves, tree = flatten(init, is_traced)
+    try:
+        return _while_traced(cond_fn, body_fn, init, is_traced)
+    except _Flags:
+        return _while_traced(cond_fn, body_fn, init, _is_value)
+
+
+def _while_traced(cond_fn: Callable[[Any], Any], body_fn: Callable[[Any], Any], init: Any, is_leaf: IsLeaf) -> Any:
+    leaves, tree = flatten(init, is_leaf)
     start = [emit.as_tracer(leaf, "while_loop") for leaf in leaves]
+    form = _Form(tree, start, is_leaf)
 
     def test(values: list[Tracer]) -> list[Tracer]:
         found = _scalar(cond_fn(unflatten(tree, values)), "the condition of while_loop")
@@ -122,7 +143,7 @@ def while_loop(cond_fn: Callable[[Carry], ArrayLike], body_fn: Callable[[Carry],
         return [found]
 
     def body(values: list[Tracer]) -> list[Tracer]:
-        return _fitting(body_fn(unflatten(tree, values)), tree, start, "the body of while_loop", "its initial value")
+        return _fitting(body_fn(unflatten(tree, values)), form, "the body of while_loop", "its initial value")
 
     return unflatten(tree, regions.loop(start, test, body))
 
@@ -149,16 +170,37 @@ def scan(
     leaves, tree = flatten(xs, is_traced)
     count = _length(leaves, length)
     if current_trace() is None:
-        return _scan_now(f, init, leaves, tree, count, reverse)
+        if count:
+            return _scan_now(f, init, leaves, tree, count, reverse)
+
+        def folded(init: Carry, xs: Row | None) -> Any:
+            return scan(f, init, xs, length, reverse)
+
+        return Function(folded)(init, xs)  # a trace knows what `f` would make
     inputs = [emit.as_tracer(leaf, "scan") for leaf in leaves]
-    carry, carry_tree = flatten(init, is_traced)
+    try:
+        return _scan_of(f, init, is_traced, inputs, tree, count, reverse)
+    except _Flags:
+        return _scan_of(f, init, _is_value, inputs, tree, count, reverse)
+
+
+def _scan_of(
+    f: Callable[[Any, Any], Any],
+    init: Any,
+    is_leaf: IsLeaf,
+    inputs: list[Tracer],
+    tree: Tree,
+    count: int,
+    reverse: bool,
+) -> tuple[Any, Any]:
+    carry, carry_tree = flatten(init, is_leaf)
     start = [_settled(leaf, inputs) for leaf in carry]
-    shapes: list[Tree] = []
+    form, shapes = _Form(carry_tree, start, is_leaf), list[Tree]()
 
     def step(values: list[Tracer], rows: list[Tracer]) -> tuple[list[Tracer], list[Tracer]]:
         carry, result = _pair(f(unflatten(carry_tree, values), unflatten(tree, rows)))
-        following = _fitting(carry, carry_tree, start, "the carry of scan", "its initial value")
-        made, made_tree = flatten(result, is_traced)
+        following = _fitting(carry, form, "the carry of scan", "its initial value")
+        made, made_tree = flatten(result, _is_value)
         shapes[:] = [made_tree]
         return following, [emit.as_tracer(value, "scan") for value in made]
 
@@ -219,6 +261,8 @@ def _each(row: Callable[[Tracer], list[Tracer]], count: int) -> list[Tracer]:
 def _settled(leaf: Any, inputs: Sequence[Tracer]) -> Tracer:
     """An initial value; a Python number takes the type of the arrays that are folded, as far as these can hold it."""
     kind = emit.weak_kind(leaf)
+    if kind == "boolean":
+        return emit.as_tracer(leaf, "scan")
     # Whole numbers that are counted through say nothing of a float that is carried.
     fit = {"float": ("float", "complex"), "complex": ("complex",)}.get(kind or "")
     met = [each for each in inputs if fit is None or kind_of(each.dtype) in fit]
@@ -284,9 +328,7 @@ def _scan_now(
         carry, made = _pair(f(carry, unflatten(tree, [leaf[place] for leaf in leaves])))
         rows.append(made)
     rows = rows[::-1] if reverse else rows
-    if not rows:
-        return carry, None
-    parts = [flatten(row, is_traced) for row in rows]
+    parts = [flatten(row, _is_value) for row in rows]
     stacked = [stack(list(column)) for column in zip(*(part for part, _ in parts), strict=True)]
     return carry, unflatten(parts[0][1], stacked)
 
@@ -309,33 +351,48 @@ def _length(leaves: Sequence[Any], length: int | None) -> int:
     return found.pop()
 
 
-def _branch(branches: Sequence[Callable[..., Any]], operands: Sequence[Any], make: Make) -> Any:
-    trees: list[Tree] = []
-    first: list[Tracer] = []
+@dataclass(frozen=True)
+class _Form:
+    """What results have to be like: a tree, its leaves, and what is a leaf."""
+
+    tree: Tree
+    leaves: Sequence[Tracer]
+    is_leaf: IsLeaf
+
+
+def _branch(
+    branches: Sequence[Callable[..., Any]], operands: Sequence[Any], make: Make, is_leaf: IsLeaf = is_traced
+) -> Any:
+    forms: list[_Form] = []
 
     def write(branch: Callable[..., Any], number: int, _: Sequence[Tracer]) -> list[Tracer]:
         value = branch(*operands)
-        if not trees:
-            leaves, tree = flatten(value, is_traced)
-            trees.append(tree)
-            first.extend(emit.as_tracer(leaf, "a branch") for leaf in leaves)
-            return list(first)
-        return _fitting(value, trees[0], first, f"branch {number}", "branch 0")
+        if not forms:
+            leaves, tree = flatten(value, is_leaf)
+            forms.append(_Form(tree, [emit.as_tracer(leaf, "a branch") for leaf in leaves], is_leaf))
+            return list(forms[0].leaves)
+        return _fitting(value, forms[0], f"branch {number}", "branch 0")
 
-    bodies, variables = regions.branches_of([partial(write, branch, number) for number, branch in enumerate(branches)])
-    types = [*regions.types_of(first), *regions.types_of(map(emit.as_tracer, variables))]
-    return unflatten(trees[0], regions.assigned_after(regions.put(make(bodies, types)), variables))
+    try:
+        bodies, variables = regions.branches_of([partial(write, each, number) for number, each in enumerate(branches)])
+    except _Flags:
+        return _branch(branches, operands, make, _is_value)
+    types = [*regions.types_of(forms[0].leaves), *regions.types_of(map(emit.as_tracer, variables))]
+    return unflatten(forms[0].tree, regions.assigned_after(regions.put(make(bodies, types)), variables))
 
 
-def _fitting(value: Any, tree: Tree, like: Sequence[Tracer], what: str, other: str) -> list[Tracer]:
-    """The leaves of a value that must have the shape and types of another; numbers take the type that is due."""
-    leaves, found = flatten(value, is_traced)
-    if found != tree:
+def _fitting(value: Any, form: _Form, what: str, other: str) -> list[Tracer]:
+    """The leaves of a value of a form; Python numbers take the type that is due, where it holds their kind."""
+    leaves, found = flatten(arranged(value, form.tree), form.is_leaf)
+    if found != form.tree:
+        if form.is_leaf is is_traced and _loose(found) == _loose(form.tree):
+            raise _Flags
         raise _mismatch(f"{what} returns another tree than {other}", "return the same dicts, lists and tuples")
     made: list[Tracer] = []
-    for leaf, due in zip(leaves, like, strict=True):
-        weak = emit.weak_kind(leaf) is not None
-        result = emit.fit(leaf, due.dtype, due.shape) if weak else emit.as_tracer(leaf, what)
+    for leaf, due in zip(leaves, form.leaves, strict=True):
+        kind = emit.weak_kind(leaf)
+        takes = kind is not None and _takes(due.dtype, kind)
+        result = emit.fit(leaf, due.dtype, due.shape) if takes else emit.as_tracer(leaf, what)
         if (result.shape, result.dtype) != (due.shape, due.dtype):
             raise _mismatch(
                 f"{what} returns {brief(result.dtype)}{list(result.shape)} where {other} has "
@@ -344,6 +401,21 @@ def _fitting(value: Any, tree: Tree, like: Sequence[Tracer], what: str, other: s
             )
         made.append(result)
     return made
+
+
+def _loose(tree: Tree | Static) -> Tree | Static:
+    """A tree in which truth values are leaves, too."""
+    if isinstance(tree, Static):
+        return LEAF if type(tree.value) is bool else tree
+    return tree._replace(parts=tuple(map(_loose, tree.parts)))
+
+
+def _takes(dtype: DType, kind: str) -> bool:
+    """Whether a type holds Python numbers of a kind, without a fraction that is cut off."""
+    due = kind_of(dtype)
+    if "boolean" in (due, kind):
+        return due == kind
+    return KINDS.index(kind) <= KINDS.index(due)
 
 
 def _scalar(value: ArrayLike, what: str) -> Tracer:

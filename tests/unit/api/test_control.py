@@ -84,6 +84,18 @@ def test_gradients_through_control_flow() -> None:
         (lambda x: sw.cond(sw.sum(x), lambda: 1.0, lambda: 2.0), "is f64, not a truth value"),
         (lambda x: sw.cond(sw.sum(x) > 0, lambda: x, lambda: (x, x)), "branch 1 returns another tree than branch 0"),
         (lambda x: sw.cond(sw.sum(x) > 0, lambda: x, lambda: x[:1]), "returns f64[1] where branch 0 has f64[2]"),
+        (lambda x: sw.cond(sw.sum(x) > 9, lambda: 1, lambda: 2.5), "branch 1 returns f32[] where branch 0 has i32[]"),
+        (lambda x: sw.cond(sw.sum(x) > 9, lambda: np.int8(1), lambda: 2.5), "returns f32[] where branch 0 has i8[]"),
+        (lambda x: sw.switch(np.int32(1), [lambda: 1.0, lambda: 2j]), "returns c64[] where branch 0 has f32[]"),
+        (lambda x: sw.cond(sw.sum(x) > 9, lambda: 1, lambda: x > 0), "returns i1[2] where branch 0 has i32[]"),
+        (
+            lambda x: sw.while_loop(lambda pair: pair[0] < 2, lambda pair: (pair[0] + 1, 2.5), (0, 1)),
+            "the body of while_loop returns f32[] where its initial value has i32[]",
+        ),
+        (
+            lambda x: sw.scan(lambda carry, row: (2.5, row), 1, sw.astype(x, "int32")),
+            "the carry of scan returns f32[] where its initial value has i32[]",
+        ),
         (lambda x: sw.switch(sw.sum(x), [lambda: 1.0]), "the index of switch is f64"),
         (lambda x: sw.switch(x, []), "at least one branch"),
         (lambda x: sw.while_loop(lambda y: sw.sum(y), lambda y: y, x), "the condition of while_loop is f64"),
@@ -151,3 +163,52 @@ def test_a_float_is_carried_over_whole_numbers() -> None:
     both = sw.function(lambda x: sw.scan(lambda total, pair: (total + pair[1], pair[0]), 0.0, (sw.arange(3), x)))
     total, _ = both(np.array([0.25, 1.0, 2.0]))
     assert (total.dtype, float(total)) == (np.float64, 3.25)
+
+
+def test_truth_values_are_carried_and_returned() -> None:
+    def below(x: Any) -> Any:
+        return sw.while_loop(lambda pair: pair[1], lambda pair: (pair[0] * 2, sw.sum(pair[0]) < 20), (x, True))
+
+    def seen(x: Any) -> Any:
+        return sw.scan(lambda any_, row: (sw.logical_or(any_, sw.sum(row) > 4), any_), False, x)
+
+    def chosen(x: Any) -> Any:
+        return sw.cond(sw.sum(x) > 100, lambda: {"found": True, "x": x}, lambda: {"x": -x, "found": False})
+
+    x = np.arange(8.0).reshape(4, 2)  # its rows add up to 1, 5, 9 and 13
+    for given in (x, sw.relayout(x, sw.Layout(["batch", "model"], MESH))):
+        doubled, flag = sw.function(below)(given)
+        assert np.array_equal(doubled, x * 2)
+        assert not bool(flag)
+        last, before = sw.function(seen)(given)
+        assert bool(last)
+        assert np.asarray(before).tolist() == [False, False, True, True]
+        made = sw.function(chosen)(given)
+        assert not bool(made["found"])
+        assert np.array_equal(made["x"], -x)
+
+
+def test_what_all_branches_say_steers_python() -> None:
+    def run(x: Any) -> Any:
+        value, negative = sw.cond(x > 0, lambda: (x, True), lambda: (x * 2, True))
+        return -value if negative else value
+
+    assert float(sw.function(run)(np.float32(-3))) == 6
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, sw.function])
+def test_truth_values_of_rounds_are_stacked(wrap: Any) -> None:
+    x = np.arange(3.0)
+    total, (flags, numbers) = wrap(lambda x: sw.scan(lambda s, row: (s + row, (True, 2)), 0.0, x))(x)
+    assert (float(total), np.asarray(flags).tolist(), np.asarray(numbers).tolist()) == (3.0, [True] * 3, [2] * 3)
+
+
+@pytest.mark.parametrize("spec", [None, [], [None, "model"]])
+def test_a_scan_without_rounds_gives_empty_stacks(spec: Any) -> None:
+    nothing = np.ones((0, 2))
+    given = nothing if spec is None else sw.relayout(nothing, sw.Layout(spec, MESH))
+    carry, (rows, sums) = sw.scan(lambda s, row: (s + row, (row, sw.sum(s))), np.full(2, 3.0), given)
+    assert np.array_equal(carry, [3, 3])
+    assert (rows.shape, sums.shape, sums.dtype) == ((0, 2), (0,), np.float64)
+    wide, _ = sw.scan(lambda s, row: (s, row), np.ones(20_000), nothing)  # too large to be a constant
+    assert wide.shape == (20_000,)
