@@ -35,6 +35,11 @@ class _Row:
     dtype: DType
 
 
+def _is_value(leaf: Any) -> bool:
+    """What a function gives for a row: truth values as well, which steer Python where they are arguments."""
+    return type(leaf) is bool or is_traced(leaf)
+
+
 def mapped(function: Callable[..., Any], in_axes: Any, out_axes: Any, axis_size: int | None) -> Callable[..., Any]:
     """The traced function that does for all rows what `function` does for one."""
 
@@ -50,7 +55,7 @@ def mapped(function: Callable[..., Any], in_axes: Any, out_axes: Any, axis_size:
             taken = iter(rows)
             given = [value if dim is None else next(taken) for value, dim in zip(values, dims, strict=True)]
             inner_args, inner_kwargs = unflatten(tree, given)
-            results, found = flatten(function(*inner_args, **inner_kwargs), is_traced)
+            results, found = flatten(function(*inner_args, **inner_kwargs), _is_value)
             made[:] = [found]
             return [emit.as_tracer(result, "vmap") for result in results]
 

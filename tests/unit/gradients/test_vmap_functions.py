@@ -100,3 +100,10 @@ def test_rows_of_rows_lay_out_what_the_inner_rows_share(lay: Any, wrap: Any) -> 
     pairs = sw.vmap(lambda a: sw.vmap(lambda b: b * laid(a))(A[1]))
     for given in (A[0], sw.relayout(A[0], sw.Layout(["x"], MESH))):
         np.testing.assert_allclose(pairs(given), A[0][:, None] * A[1][None])
+
+
+def test_truth_values_that_all_rows_share() -> None:
+    flags, rows = sw.vmap(lambda row: (True, row))(sw.relayout(V, sw.Layout(["x"], MESH)))
+    assert np.asarray(flags).tolist() == [True] * ROWS
+    assert np.array_equal(rows, V)
+    assert bool(sw.vmap(lambda row: (True, row), out_axes=(None, 0))(V)[0])
