@@ -55,6 +55,7 @@ def differentiated(function: Callable[..., Any], argnums: int | Sequence[int], h
     places = tuple(argnums) if isinstance(argnums, Sequence) else (argnums,)
 
     def traced(*args: Any, **kwargs: Any) -> Any:
+        _check_once(places, len(args))
         parts = [flatten(_positional(args, place), is_traced) for place in places]
         sources = [[_source(leaf, place) for leaf in leaves] for place, (leaves, _) in zip(places, parts, strict=True)]
         given = list(args)
@@ -164,6 +165,14 @@ def rows_of(function: Callable[..., Any], argnum: int, each: Callable[..., Any])
         return unflatten(made, [rows(target) for target in targets])
 
     return update_wrapper(traced, function)
+
+
+def _check_once(places: Sequence[int], count: int) -> None:
+    """ValueError (SW0520) for an argument that is named twice, which has one gradient."""
+    found = [place + count if place < 0 else place for place in places]
+    again = next((place for at, place in enumerate(found) if place in found[:at]), None)
+    if again is not None:
+        raise value_error("SW0520", f"argnums names argument {again} twice", help="name each argument once")
 
 
 def _positional(args: Sequence[Any], place: int) -> Any:
@@ -302,7 +311,8 @@ def checkpoint(function: Callable[P, R]) -> Callable[P, R]:
     def call(*args: P.args, **kwargs: P.kwargs) -> Any:
         if current_trace() is None:
             return function(*args, **kwargs)
-        leaves, tree = flatten((args, kwargs), is_traced)
+        # Numbers stay what they are: they take the type of the arrays that they meet, with all their digits.
+        leaves, tree = flatten((args, kwargs), lambda leaf: is_traced(leaf) and emit.weak_kind(leaf) is None)
         inputs = [emit.as_tracer(leaf) for leaf in leaves]
         shapes: list[Tree] = []
         again: Callable[..., Any] = function

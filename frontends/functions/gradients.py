@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import update_wrapper
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, overload
 
+import numpy as np
+
 from shardwright.compiler.control.gradients import differentiated, pulled, pushed, ruled
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
@@ -13,6 +15,7 @@ from shardwright.compiler.tracing.interface import is_traced
 from shardwright.compiler.tracing.pytree import flatten
 from shardwright.compiler.tracing.settings import settled
 from shardwright.compiler.tracing.trace import current_trace
+from shardwright.diagnostics.faults import type_error
 from shardwright.dialects.dtensor.gradients import StopGradientOp
 from shardwright.frontends.functions.dispatch import array_function
 from shardwright.frontends.functions.function import Function
@@ -92,6 +95,23 @@ def grad(
     return Function(update_wrapper(gradient, function))
 
 
+def _in_tuples(function: Callable[P, R]) -> Callable[P, R]:
+    """Refuses arrays in the place of lists of arrays (TypeError, SW0520), whose rows would be taken for the arrays."""
+
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        for given in (*args[1:], *kwargs.values()):
+            if isinstance(given, Array | np.ndarray):
+                raise type_error(
+                    "SW0520",
+                    f"jvp takes the arguments and their tangents in tuples, and was given a {type(given).__name__}",
+                    help="write jvp(f, (x,), (tangent,))",
+                )
+        return function(*args, **kwargs)
+
+    return update_wrapper(call, function)
+
+
+@_in_tuples
 @settled
 def jvp(function: Callable[..., R], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[R, R]:
     """

@@ -403,3 +403,32 @@ def test_a_length_of_zero_has_no_slope() -> None:
     z = np.array([0, 3 + 4j])
     assert np.allclose(sw.grad(lambda z: sw.sum(sw.abs(z)))(z), [0, 0.6 - 0.8j])
     assert np.isfinite(sw.grad(lambda x: sw.sum(sw.grad(lambda z: sw.abs(z))(x[0])))(z.real)).all()
+
+
+@pytest.mark.parametrize("dtype", ["float64", "bfloat16", "int8"])
+def test_what_is_computed_again_takes_numbers_as_they_are(dtype: str) -> None:
+    x = sw.relayout(sw.asarray(np.arange(1, 5), dtype=dtype), sw.Layout(["batch"], MESH))
+    number = 3 if dtype == "int8" else 0.1
+    again = sw.checkpoint(lambda x, *, by: x * by)
+    found = sw.function(lambda x: again(x, by=number))(x)
+    assert found.dtype == x.dtype
+    assert np.array_equal(found, x * number)  # all digits of 0.1
+    assert np.array_equal(sw.function(lambda x, n: again(x, by=n))(x, number), x * number)
+    if dtype == "float64":
+        assert np.array_equal(sw.grad(lambda x: sw.sum(again(x, by=number)))(x), np.full(4, 0.1))
+        by_number = sw.grad(lambda n: sw.sum(sw.astype(again(x, by=n), "float32")))
+        assert float(by_number(np.float32(2))) == 10
+
+
+@pytest.mark.parametrize("argnums", [(0, 0), (0, -2), (1, 0, 1)])
+def test_an_argument_that_is_named_twice(argnums: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match=r"SW0520\]: argnums names argument [01] twice"):
+        sw.grad(lambda a, b: sw.sum(a * b), argnums)(np.ones(2), np.ones(2))
+
+
+def test_arguments_of_jvp_stand_in_tuples() -> None:
+    x = np.ones((1, 3))
+    for given in ((x, (x,)), ((x,), x)):
+        with pytest.raises(TypeError, match=r"SW0520\]: jvp takes .* in tuples, and was given a ndarray"):
+            sw.jvp(sw.sin, *given)
+    assert np.allclose(sw.jvp(sw.sin, [x], [x])[1], np.cos(x))
