@@ -723,6 +723,23 @@ def test_a_large_program_has_fewer_tries(large: bool, monkeypatch: pytest.Monkey
     assert (len(tried) == 3) == large
 
 
+def test_the_search_ends_where_nothing_holds_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Free, halved, and once more for less than halves hold; each time a fifth less, it would be tried eight times."""
+    limits: list[float] = []
+    original = choose_layouts.Chooser.choose
+
+    def choose(self: choose_layouts.Chooser, limit: float) -> choose_layouts.Choice:
+        limits.append(limit)
+        return original(self, limit)
+
+    monkeypatch.setattr(choose_layouts.Chooser, "choose", choose)
+    stage = traced(lambda x: sw.sum(sw.exp(x)), (8, 8))
+    with pytest.raises(sw.ShardwrightError, match="the least was 260"):
+        stage.lay_out(sw.Mesh(x=2), memory_limit=200)
+    plain = limits[: limits.index(math.inf, 1)]
+    assert len(plain) == 3
+
+
 def test_an_objective_that_nobody_knows() -> None:
     with pytest.raises(sw.ShardwrightError) as caught:
         traced(sw.tanh, (8,)).lay_out(sw.Mesh(x=2), objective="money")  # pyright: ignore[reportArgumentType]
