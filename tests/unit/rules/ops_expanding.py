@@ -144,6 +144,15 @@ def _transforms() -> Iterator[Case]:
     for shape, length in (("4x2x12", "2, 12"), ("8x12", "8, 12")):
         line = f"stablehlo.fft %a, type = FFT, length = [{length}] : TYPES"
         yield case(f"FFT {shape}", line, [f"{shape}xcomplex<f64>"], [f"{shape}xcomplex<f64>"])
+    for kind, operand, length, result in (
+        ("FFT", "8x3xcomplex<f64>", "8, 3", "8x3xcomplex<f64>"),  # no dim takes the axes of another evenly
+        ("RFFT", "2x12x6xf64", "12, 6", "2x12x4xcomplex<f64>"),
+        ("RFFT", "4x8x5xf32", "4, 8, 5", "4x8x3xcomplex<f32>"),
+        ("IRFFT", "12x4xcomplex<f64>", "12, 7", "12x7xf64"),
+        ("IRFFT", "8x4x3xcomplex<f32>", "8, 4, 4", "8x4x4xf32"),
+    ):
+        line = f"stablehlo.fft %a, type = {kind}, length = [{length}] : TYPES"
+        yield case(f"{kind} {operand} {length}", line, [operand], [result])
 
 
 def _triangles() -> Iterator[Case]:
