@@ -9,11 +9,12 @@ from typing import Any, Protocol
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from shardwright.compiler.tracing import emit
-from shardwright.compiler.tracing.dtypes import DType
+from shardwright.compiler.tracing.dtypes import DType, kind_of
 from shardwright.compiler.tracing.reference import Reference
 from shardwright.compiler.tracing.trace import Trace, Tracer
 from shardwright.diagnostics.faults import type_error
 from shardwright.dialects import stablehlo
+from shardwright.dialects.dtensor.gradients import PrimalOp, WithGradientOp
 from shardwright.dialects.types import dtype_element, tensor
 
 
@@ -95,6 +96,30 @@ def branches_of(
         kept = [assigned.get(variable, emit.as_tracer(variable)) for variable in variables]
         last.operands = [*last.operands, *raw(kept)]
     return bodies, variables
+
+
+def told_apart(reference: Reference, value: Tracer) -> Tracer:
+    """
+    What a variable holds once it is assigned a value, as a value of its own, which no tape follows to that.
+
+    Inside of regions a tape cannot say by which values it asks: what is read there counts for one outside of each,
+    which stands for what the variable holds within.
+    """
+    trace = emit.trace_now()
+    if len(trace.open_blocks) == 1 or kind_of(value.dtype) not in ("float", "complex"):
+        return emit.as_it_is(value)
+    held, stands = emit.as_tracer(reference), None
+    for block in trace.open_blocks[:-1]:
+        with writing_into(trace, block):
+            outer = emit.constant(0, held.dtype, held.shape) if stands is None else stands
+            stands = trace.emit(PrimalOp(outer.value))
+        trace.settle_like([stands.value], [held.value])
+        trace.also_held(reference, stands)
+    assert stands is not None
+    block = Block(arg_types=types_of([value]))
+    block.args[0].location = trace.location
+    block.add_op(stablehlo.ReturnOp(block.args[0]))
+    return put(WithGradientOp([value.value], [stands.value], Region(block)), [value.value])[0]
 
 
 def assigned_after(results: Sequence[Tracer], variables: Sequence[Reference]) -> list[Tracer]:

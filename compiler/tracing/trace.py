@@ -117,6 +117,10 @@ class Trace:
         self.capture(reference)
         self._captures[id(reference)] = value
         self._assigned[id(reference)] = reference
+        self.also_held(reference, value)
+
+    def also_held(self, reference: Reference, value: Tracer) -> None:
+        """Says that a value stands for what a variable held, though nobody who reads the variable gets it."""
         self._history.setdefault(id(reference), []).append(value)
 
     @property

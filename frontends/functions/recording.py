@@ -20,7 +20,8 @@ from shardwright.compiler.tracing.reference import Reference, held
 from shardwright.compiler.tracing.trace import Trace, setting
 from shardwright.diagnostics.faults import type_error
 from shardwright.dialects import stablehlo
-from shardwright.dialects.building import free_values
+from shardwright.dialects.building import blocks_in, free_values, returned
+from shardwright.dialects.dtensor.gradients import WithGradientOp
 from shardwright.dialects.types import element_dtype, element_of
 
 Holding = dict[Array, Any]
@@ -166,14 +167,14 @@ class Watched:
         self, trace: Trace, ends: Sequence[SSAValue], cut: set[SSAValue]
     ) -> tuple[list[SSAValue], set[SSAValue]]:
         """
-        Of what `ends` are computed: the constants, and all that was looked at.
+        Of what `ends` are computed: the constants, and all on which they depend as far as gradients go.
 
         Constants are what the tape did not see computed, and what is to be `cut`. A source may be one: its gradient is
         wanted, and what it was computed of is not looked at.
         """
         seen, blocks = self._seen()
-        constants, reached, waiting = list[SSAValue](), set[SSAValue](), list(ends)
-        followed = set[Operation]()
+        constants, waiting = list[SSAValue](), list(ends)
+        reached, followed = set[SSAValue](), set[Operation]()
         while waiting:
             value = waiting.pop()
             if value in reached:
@@ -188,7 +189,7 @@ class Watched:
                     waiting += free_values(op)
             elif _is_computed(value):
                 constants.append(value)
-        return constants, reached
+        return constants, _counted(ends, set(constants), followed, trace.open_blocks)
 
     def _seen(self) -> tuple[set[Operation], set[Block]]:
         """The ops of all stretches, and the blocks in which these are; none where the tape began outside of it all."""
@@ -212,6 +213,38 @@ def _place_of(value: SSAValue, written: Sequence[Block]) -> tuple[Block | None, 
     while owner is not None and owner.parent not in written:
         owner = owner.parent_op()
     return (None, None) if owner is None else (owner.parent, owner)
+
+
+def _counted(
+    ends: Sequence[SSAValue], constants: set[SSAValue], followed: set[Operation], written: Sequence[Block]
+) -> set[SSAValue]:
+    """All on which `ends` depend by the ops that are followed, as far as gradients go, up to the constants."""
+    reached, waiting = set[SSAValue](), list(ends)
+    while waiting:
+        value = waiting.pop()
+        if value not in reached:
+            reached.add(value)
+            ends_here = value in constants or not is_differentiable(element_dtype(element_of(value)))
+            op = None if ends_here else _place_of(value, written)[1]
+            if op is not None and op in followed:
+                followed.remove(op)
+                waiting += _counting(op)
+    return reached
+
+
+def _counting(op: Operation) -> list[SSAValue]:
+    """The values from outside to which an op's gradients go: in regions none to what a variable was assigned."""
+    if isinstance(op, WithGradientOp):
+        return list(op.inputs)
+    if not op.regions:
+        return list(op.operands)
+    needed = set[SSAValue]()
+    for block in blocks_in(op):
+        needed.update(returned(block))
+        for inner in reversed(block.ops):
+            if any(result in needed for result in inner.results):
+                needed.update(_counting(inner))
+    return [*op.operands, *(value for value in free_values(op) if value in needed)]
 
 
 def _is_inside(block: Block | None, blocks: set[Block], written: Sequence[Block]) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from shardwright.compiler.control.regions import told_apart
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike, Namespace, Positions
 from shardwright.compiler.tracing.dtypes import (
@@ -290,7 +291,7 @@ class Variable(Reference, Scalars):
         trace = current_trace()
         if trace is not None:
             value = emit.as_tracer(given)
-            trace.assign(self, emit.as_it_is(value) if tells_versions_apart() else value)
+            trace.assign(self, told_apart(self, value) if tells_versions_apart() else value)
         elif self._layout is None or getattr(given, "layout", None) == self._layout:
             self.keep(given)
         else:

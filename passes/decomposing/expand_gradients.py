@@ -164,7 +164,7 @@ class _Differentiation:
             raise ShardwrightError([_no_rule(op) for op in reversed(missing.values())])
 
     def _visit(self, op: Operation, site: Site) -> None:
-        gradients = [self.found.get(result) for result in op.results]
+        gradients = [None if result in self._fixed else self.found.get(result) for result in op.results]
         if all(gradient is None for gradient in gradients):
             return
         self.origin = op

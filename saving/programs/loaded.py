@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 from xdsl.ir import Block, SSAValue
 
+from shardwright.compiler.control.regions import told_apart
 from shardwright.compiler.layouts.decided import Layouts, layouts_of
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.compiler.stages import Compiled, Traced
@@ -24,7 +25,7 @@ from shardwright.diagnostics.registry import coded
 from shardwright.dialects.dtensor import Relaid, layout_of, meshes
 from shardwright.dialects.types import native_array
 from shardwright.frontends.functions.function import static_places, with_static
-from shardwright.frontends.functions.recording import holding, record
+from shardwright.frontends.functions.recording import holding, record, tells_versions_apart
 from shardwright.frontends.training.modules import Module
 from shardwright.layout import Layout
 from shardwright.passes.program import entry_function
@@ -240,7 +241,7 @@ def _inlined(program: SavedProgram, leaves: Sequence[Any], trace: Trace) -> Any:
     results = _written_again(entry_function(module).body.block, inputs, trace)
     count = len(results) - len(interface.updated)
     for variable, value in zip(interface.updated, results[count:], strict=True):
-        trace.assign(variable, value)
+        trace.assign(variable, told_apart(variable, value) if tells_versions_apart() else value)
     return unflatten(interface.results, results[:count])
 
 
