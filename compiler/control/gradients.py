@@ -9,23 +9,19 @@ from typing import Any, ParamSpec, TypeVar
 from xdsl.ir import SSAValue
 
 from shardwright.compiler.control import regions
+from shardwright.compiler.control.sources import is_differentiable, source_of
 from shardwright.compiler.tracing import emit
-from shardwright.compiler.tracing.dtypes import DType, brief, kind_of
+from shardwright.compiler.tracing.dtypes import brief, kind_of
 from shardwright.compiler.tracing.interface import is_traced
 from shardwright.compiler.tracing.pytree import Tree, flatten, unflatten
 from shardwright.compiler.tracing.settings import settled
 from shardwright.compiler.tracing.trace import Tracer, current_trace
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects.building import returned
-from shardwright.dialects.dtensor.gradients import CheckpointOp, GradientOp, PrimalOp, WithGradientOp
+from shardwright.dialects.dtensor.gradients import CheckpointOp, GradientOp, WithGradientOp
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-
-def is_differentiable(dtype: DType) -> bool:
-    """Whether values of this type have gradients: real and complex floats."""
-    return kind_of(dtype) in ("float", "complex")
 
 
 def gradient_of(
@@ -57,14 +53,16 @@ def differentiated(function: Callable[..., Any], argnums: int | Sequence[int], h
     def traced(*args: Any, **kwargs: Any) -> Any:
         _check_once(places, len(args))
         parts = [flatten(_positional(args, place), is_traced) for place in places]
-        sources = [[_source(leaf, place) for leaf in leaves] for place, (leaves, _) in zip(places, parts, strict=True)]
+        sources = [
+            [source_of(leaf, place) for leaf in leaves] for place, (leaves, _) in zip(places, parts, strict=True)
+        ]
         given = list(args)
         for place, leaves, (_, tree) in zip(places, sources, parts, strict=True):
-            given[place] = unflatten(tree, leaves)
+            given[place] = unflatten(tree, [leaf.given for leaf in leaves])
         value = function(*given, **kwargs)
         target = _target(_scalar_of(value) if has_aux else value)
         seed = emit.constant(1, target.dtype)
-        found = iter(gradient_of([target], [seed], [leaf for leaves in sources for leaf in leaves]))
+        found = iter(gradient_of([target], [seed], [leaf.settled() for leaves in sources for leaf in leaves]))
         gradients = tuple(
             unflatten(tree, [next(found) for _ in leaves]) for leaves, (_, tree) in zip(sources, parts, strict=True)
         )
@@ -82,9 +80,10 @@ def pushed(function: Callable[..., Any]) -> Callable[[Sequence[Any], Sequence[An
 
     def traced(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
         leaves, tree = flatten(tuple(primals), is_traced)
-        sources = [_source(leaf, place) for place, leaf in enumerate(leaves)]
-        directions = _seeds(tuple(tangents), sources, tree, "tangents", "arguments")
-        value = function(*unflatten(tree, sources))
+        given = [source_of(leaf, place) for place, leaf in enumerate(leaves)]
+        value = function(*unflatten(tree, [source.given for source in given]))
+        sources, numbers = [source.settled() for source in given], [source.is_number for source in given]
+        directions = _seeds(tuple(tangents), sources, tree, "tangents", "arguments", numbers)
         targets, made = _targets(value)
         duals = [emit.constant(0, target.dtype, target.shape) for target in targets]
         changes = gradient_of(gradient_of(targets, duals, sources), directions, duals)
@@ -98,8 +97,9 @@ def pulled(function: Callable[..., Any]) -> Callable[[Sequence[Any], Any], tuple
 
     def traced(primals: Sequence[Any], cotangents: Any) -> tuple[Any, ...]:
         leaves, tree = flatten(tuple(primals), is_traced)
-        sources = [_source(leaf, place) for place, leaf in enumerate(leaves)]
-        targets, made = _targets(function(*unflatten(tree, sources)))
+        given = [source_of(leaf, place) for place, leaf in enumerate(leaves)]
+        targets, made = _targets(function(*unflatten(tree, [source.given for source in given])))
+        sources = [source.settled() for source in given]
         return unflatten(tree, gradient_of(targets, _seeds(cotangents, targets, made, "seeds", "results"), sources))
 
     return traced
@@ -116,8 +116,10 @@ def _targets(value: Any) -> tuple[list[Tracer], Tree]:
     return targets, tree
 
 
-def _seeds(given: Any, values: Sequence[Tracer], tree: Tree, what: str, whose: str) -> list[Tracer]:
-    """What stands for each value: of its shape and type, in the same tree."""
+def _seeds(
+    given: Any, values: Sequence[Tracer], tree: Tree, what: str, whose: str, numbers: Sequence[bool] = ()
+) -> list[Tracer]:
+    """What stands for each value: of its shape and type, in the same tree; for `numbers` of any type of floats."""
     leaves, found = flatten(given, is_traced)
     if found != tree:
         raise type_error(
@@ -127,6 +129,9 @@ def _seeds(given: Any, values: Sequence[Tracer], tree: Tree, what: str, whose: s
         emit.fit(leaf, value.dtype, value.shape) if emit.weak_kind(leaf) else emit.as_tracer(leaf, what)
         for leaf, value in zip(leaves, values, strict=True)
     ]
+    for place, (seed, value) in enumerate(zip(seeds, values, strict=True)):
+        if any(numbers[place : place + 1]) and kind_of(seed.dtype) == kind_of(value.dtype):
+            seeds[place] = emit.convert(seed, value.dtype)
     for seed, value in zip(seeds, values, strict=True):
         if (seed.shape, seed.dtype) != (value.shape, value.dtype):
             raise type_error(
@@ -147,10 +152,11 @@ def rows_of(function: Callable[..., Any], argnum: int, each: Callable[..., Any])
 
     def traced(*args: Any, **kwargs: Any) -> Any:
         leaves, tree = flatten(_positional(args, argnum), is_traced)
-        sources = [_source(leaf, argnum) for leaf in leaves]
+        anew = [source_of(leaf, argnum) for leaf in leaves]
         given = list(args)
-        given[argnum] = unflatten(tree, sources)
+        given[argnum] = unflatten(tree, [each.given for each in anew])
         targets, made = _targets(function(*given, **kwargs))
+        sources = [each.settled() for each in anew]
 
         def rows(target: Tracer) -> Any:
             def row(number: Tracer) -> list[Tracer]:
@@ -183,26 +189,6 @@ def _positional(args: Sequence[Any], place: int) -> Any:
             help="pass the arguments to differentiate by position",
         )
     return args[place]
-
-
-def _source(leaf: Any, place: int) -> Tracer:
-    value = emit.as_tracer(leaf, "a gradient")
-    if not is_differentiable(value.dtype):
-        raise type_error(
-            "SW0520",
-            f"argument {place} is {brief(value.dtype)}{list(value.shape)}, which has no gradient",
-            help="differentiate with respect to floating-point arguments, which argnums names",
-        )
-    return _primal(value)
-
-
-def _primal(value: Tracer) -> Tracer:
-    """The value anew: what was computed of it before, and what closures have of it, does not depend on this one."""
-    trace = emit.trace_now()
-    found = trace.emit(PrimalOp(value.value))
-    found.value.name_hint, found.scalar_kind = value.value.name_hint, value.scalar_kind
-    trace.settle_like([found.value], [value.value])
-    return found
 
 
 def _scalar_of(pair: Any) -> Any:

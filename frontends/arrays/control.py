@@ -14,14 +14,16 @@ from shardwright.compiler.control import regions
 from shardwright.compiler.control.gradients import rows_of
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
-from shardwright.compiler.tracing.dtypes import BOOLEAN, DType, brief, kind_of
+from shardwright.compiler.tracing.dtypes import BOOLEAN, WIDE, DType, brief, kind_of
 from shardwright.compiler.tracing.interface import is_traced
 from shardwright.compiler.tracing.pytree import LEAF, IsLeaf, Static, Tree, arranged, flatten, unflatten
 from shardwright.compiler.tracing.settings import settled
 from shardwright.compiler.tracing.trace import Tracer, current_trace
+from shardwright.diagnostics import ShardwrightError
 from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.dialects import stablehlo
-from shardwright.dialects.types import AnyTensor
+from shardwright.dialects.stablehlo import ConvertOp
+from shardwright.dialects.types import AnyTensor, element_dtype, element_of
 from shardwright.frontends.arrays.shapes import stack
 from shardwright.frontends.functions.function import Function
 
@@ -38,6 +40,9 @@ Axes: TypeAlias = "int | Sequence[Any] | dict[Any, Any] | None"
 INT32 = np.dtype("int32")
 KINDS = ("integer", "float", "complex")
 """Kinds of numbers, each of which the next ones hold."""
+
+EXACT = (WIDE["float"], WIDE["complex"])
+"""The types that have all digits of a number that is no whole one."""
 
 
 Make = Callable[[Sequence[Region], Sequence[AnyTensor]], Operation]
@@ -133,7 +138,12 @@ def while_loop(cond_fn: Callable[[Carry], ArrayLike], body_fn: Callable[[Carry],
 
 def _while_traced(cond_fn: Callable[[Any], Any], body_fn: Callable[[Any], Any], init: Any, is_leaf: IsLeaf) -> Any:
     leaves, tree = flatten(init, is_leaf)
-    start = [emit.as_tracer(leaf, "while_loop") for leaf in leaves]
+
+    def follow(values: list[Tracer]) -> Sequence[Any]:
+        cond_fn(unflatten(tree, values))
+        return flatten(arranged(body_fn(unflatten(tree, values)), tree), is_leaf)[0]
+
+    start = _met(leaves, [emit.as_tracer(leaf, "while_loop") for leaf in leaves], follow)
     form = _Form(tree, start, is_leaf)
 
     def test(values: list[Tracer]) -> list[Tracer]:
@@ -194,7 +204,13 @@ def _scan_of(
     reverse: bool,
 ) -> tuple[Any, Any]:
     carry, carry_tree = flatten(init, is_leaf)
-    start = [_settled(leaf, inputs) for leaf in carry]
+
+    def follow(values: list[Tracer]) -> Sequence[Any]:
+        rows = [emit.constant(0, each.dtype, each.shape[1:]) for each in inputs]
+        following = _pair(f(unflatten(carry_tree, values), unflatten(tree, rows)))[0]
+        return flatten(arranged(following, carry_tree), is_leaf)[0]
+
+    start = _met(carry, [_settled(leaf, inputs) for leaf in carry], follow)
     form, shapes = _Form(carry_tree, start, is_leaf), list[Tree]()
 
     def step(values: list[Tracer], rows: list[Tracer]) -> tuple[list[Tracer], list[Tracer]]:
@@ -269,6 +285,51 @@ def _settled(leaf: Any, inputs: Sequence[Tracer]) -> Tracer:
     if kind is None or not met:
         return emit.as_tracer(leaf, "scan")
     return emit.fit(leaf, emit.result_dtype("scan", leaf, *met), ())
+
+
+def _met(leaves: Sequence[Any], start: list[Tracer], follow: Callable[[list[Tracer]], Sequence[Any]]) -> list[Tracer]:
+    """
+    The initial values of a loop: numbers have all their digits where they meet floats that have as many.
+
+    `follow` makes of the values of a round those of the next: it is written once more for each step, and thrown away.
+    """
+    found, places = list(start), [at for at, leaf in enumerate(leaves) if emit.weak_kind(leaf) in ("float", "complex")]
+    numbers = [place for place in places if start[place].dtype not in EXACT]
+    met = set(numbers)
+    while met:
+        try:
+            met, fits = _meeting(numbers, found, follow)
+        except ShardwrightError:
+            return start  # what is wrong is said of the types that the numbers have by themselves
+        if not met and not fits:
+            return start
+        for place in met:
+            numbers.remove(place)
+            found[place] = emit.fit(leaves[place], WIDE[kind_of(found[place].dtype)], ())
+    return found
+
+
+def _meeting(
+    numbers: Sequence[int], start: Sequence[Tracer], follow: Callable[[list[Tracer]], Sequence[Any]]
+) -> tuple[set[int], bool]:
+    """Which numbers meet floats with more digits in a round, or become such; and whether all keep their types."""
+    met, fits = set[int](), list[bool]()
+
+    def body(values: list[Tracer]) -> list[Tracer]:
+        following = follow(values)
+        # Numbers take the type that is due, which is the one that they had.
+        become = [value.dtype if emit.weak_kind(each) else emit.dtype_of(each, "a loop")
+                  for each, value in zip(following, start, strict=False)]  # fmt: skip
+        for place in numbers:
+            readers = [use.operation for use in values[place].value.uses]
+            made = [element_dtype(element_of(each.results[0])) for each in readers if isinstance(each, ConvertOp)]
+            if any(dtype in EXACT for dtype in (*made, *become[place : place + 1])):
+                met.add(place)
+        fits[:] = [all(dtype == value.dtype for dtype, value in zip(become, start, strict=False))]
+        return []
+
+    regions.region_of(start, body, {})
+    return met, all(fits)
 
 
 def _scan_traced(

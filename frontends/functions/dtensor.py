@@ -10,7 +10,7 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 
-from shardwright.compiler.control.gradients import is_differentiable
+from shardwright.compiler.control.sources import is_differentiable
 from shardwright.compiler.stages import Backend
 from shardwright.compiler.tracing.array import Array, Namespace, function_for, ufunc_name
 from shardwright.compiler.tracing.dtypes import brief

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from shardwright.compiler.control.gradients import is_differentiable
+from shardwright.compiler.control.sources import is_differentiable
 from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dtypes import default_dtype, scalar_kind
 from shardwright.compiler.tracing.emit import as_numpy, check_layout

@@ -12,7 +12,7 @@ import numpy as np
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 
-from shardwright.compiler.control.gradients import is_differentiable
+from shardwright.compiler.control.sources import is_differentiable
 from shardwright.compiler.tracing.array import Array
 from shardwright.compiler.tracing.interface import is_traced
 from shardwright.compiler.tracing.pytree import flatten, unflatten

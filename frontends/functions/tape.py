@@ -11,7 +11,8 @@ from typing import Any, Self, TypeVar, overload
 import numpy as np
 from xdsl.ir import SSAValue
 
-from shardwright.compiler.control.gradients import gradient_of, is_differentiable
+from shardwright.compiler.control.gradients import gradient_of
+from shardwright.compiler.control.sources import is_differentiable
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array
 from shardwright.compiler.tracing.interface import is_traced
@@ -213,8 +214,11 @@ class GradientTape:
         return [reduce(_sum, [next(found) for _ in values]) if values else None for values in used]
 
     def _held(self, trace: Trace, source: Any) -> list[Tracer]:
-        """What stood for a source: itself, or what a variable held."""
-        return trace.held_since(self._entered, source) if isinstance(source, Reference) else [emit.as_tracer(source)]
+        """What stood for a source: itself, or what a variable held; of a number also the one with all digits."""
+        if isinstance(source, Reference):
+            return trace.held_since(self._entered, source)
+        value = emit.as_tracer(source)
+        return [value] if value.exact is None else [value.exact, value]
 
     def _replayed(self, targets: Sequence[Any], seeds: Sequence[Any], sources: Sequence[Any]) -> list[Any]:
         """Runs what was recorded once more, as one traced function with the gradient in it."""
@@ -319,4 +323,4 @@ def _seeds(ends: Sequence[Tracer], given: Sequence[Any]) -> list[Tracer]:
 
 
 def _sum(left: Tracer, right: Tracer) -> Tracer:
-    return emit.binary(stablehlo.AddOp, left, right)
+    return emit.binary(stablehlo.AddOp, left, emit.convert(right, left.dtype))

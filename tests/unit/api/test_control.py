@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import shardwright as sw
+from shardwright.compiler.tracing.interface import is_traced
+from shardwright.compiler.tracing.pytree import flatten
 
 MESH = sw.Mesh(batch=4, model=2)
 
@@ -212,3 +214,73 @@ def test_a_scan_without_rounds_gives_empty_stacks(spec: Any) -> None:
     assert (rows.shape, sums.shape, sums.dtype) == ((0, 2), (0,), np.float64)
     wide, _ = sw.scan(lambda s, row: (s, row), np.ones(20_000), nothing)  # too large to be a constant
     assert wide.shape == (20_000,)
+
+
+def rounds(a: Any, n: Any) -> Any:
+    return sw.while_loop(lambda s: s[0] < 3, lambda s: (s[0] + 1, s[1] * s[2], s[2]), (0, a, n))[1:]
+
+
+def compared(a: Any, n: Any) -> Any:
+    return sw.while_loop(lambda s: sw.all(sw.abs(s[1] * a) < 1), lambda s: (s[0] + 1, s[1] * 2), (0, n))[1]
+
+
+def grown(a: Any, n: Any) -> Any:
+    return sw.while_loop(lambda s: s[0] < 2, lambda s: (s[0] + 1, s[1] + sw.sum(a)), (0, n))[1]
+
+
+def beside(a: Any, n: Any) -> Any:
+    return sw.scan(lambda s, _: ((s[0] * s[1], s[1]), s[0]), (a, n), np.arange(2, dtype="int32"))
+
+
+def enclosed(a: Any, n: Any) -> Any:
+    return sw.scan(lambda s, _: (s / 2, a * s), n, None, length=2)
+
+
+def handed_on(a: Any, n: Any) -> Any:
+    """The first number meets the array, and the second one the first."""
+    return sw.scan(lambda s, _: ((s[0], s[1] + s[0]), a * s[0]), (n, n), None, length=2)
+
+
+LOOPS = [
+    (rounds, lambda a, n: (a * n * n * n, n)),
+    (compared, lambda a, n: n * (4 if n == 0.1 else 2)),
+    (grown, lambda a, n: n + 2 * np.sum(a)),
+    (beside, lambda a, n: ((a * n * n, n), np.stack([a, a * n]))),
+    (enclosed, lambda a, n: (n / 4, np.stack([a * n, a * n / 2]))),
+    (handed_on, lambda a, n: ((n, n + n + n), np.stack([a * n, a * n]))),
+]
+
+
+@pytest.mark.parametrize("number", [0.1, 0.1 + 0.3j])
+@pytest.mark.parametrize(("program", "expected"), LOOPS)
+def test_numbers_in_loops_have_the_digits_of_what_they_meet(program: Any, expected: Any, number: Any) -> None:
+    a = np.arange(1.0, 4).astype(type(number))
+    constant, argument = sw.function(lambda a: program(a, number)), sw.function(program)
+    for found in (constant(a), argument(a, number)):
+        flat, due = flatten(found, is_traced)[0], flatten(expected(a, number), is_traced)[0]
+        for one, other in zip(flat, due, strict=True):
+            assert one.dtype == a.dtype
+            np.testing.assert_allclose(one, other, rtol=1e-15)
+
+
+def test_numbers_in_loops_stay_single_where_they_meet_nothing_else() -> None:
+    single = np.ones(2, "float32")
+    assert [each.dtype for each in sw.function(rounds)(single, 0.5)] == ["float32", "float32"]
+    last, _ = sw.function(lambda: sw.scan(lambda s, _: (s / 2, s), 1.0, None, length=2))()
+    assert (last.dtype, last) == ("float32", 0.25)
+
+
+def test_numbers_in_loops_stay_single_where_others_could_not_keep_their_types() -> None:
+    wide, single = np.ones(2), np.ones(2, "float32")
+
+    def body(s: Any, _: Any) -> Any:
+        return (s[0] * s[1], s[1]), wide * s[1]
+
+    (found, number), made = sw.function(lambda: sw.scan(body, (single, 0.1), None, length=2))()
+    assert (found.dtype, number.dtype, made.dtype) == ("float32", "float32", "float64")
+    np.testing.assert_allclose(found, single * np.float32(0.1) * np.float32(0.1))
+
+
+def test_a_number_that_a_loop_begins_anew_takes_the_type_that_it_has() -> None:
+    last, _ = sw.function(lambda x: sw.scan(lambda s, row: (0.5, row * 2), 0.25, x))(np.ones(2, "int32"))
+    assert (last.dtype, last) == ("float32", 0.5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -432,3 +433,64 @@ def test_arguments_of_jvp_stand_in_tuples() -> None:
         with pytest.raises(TypeError, match=r"SW0520\]: jvp takes .* in tuples, and was given a ndarray"):
             sw.jvp(sw.sin, *given)
     assert np.allclose(sw.jvp(sw.sin, [x], [x])[1], np.cos(x))
+
+
+@pytest.mark.parametrize("laid_out", [False, True])
+def test_numbers_have_the_digits_of_what_they_meet(laid_out: bool) -> None:
+    a = np.arange(1.0, 5)
+    x = sw.relayout(a, sw.Layout(["batch"], MESH)) if laid_out else a
+
+    def f(x: Any, n: Any) -> Any:
+        return sw.sum(x**n)
+
+    value, by_n = np.sum(a**0.1), np.sum(a**0.1 * np.log(a))
+    close = functools.partial(np.testing.assert_allclose, rtol=1e-14)
+    for program in (sw.value_and_grad(f, 1), sw.function(lambda x, n: sw.value_and_grad(f, 1)(x, n))):
+        found = program(x, 0.1)
+        close(found, [value, by_n])
+        assert found[1].dtype == "float64"
+    close(sw.function(lambda x: sw.value_and_grad(f, 1)(x, 0.1))(x), [value, by_n])  # a constant
+    close(sw.jvp(lambda n: f(x, n), (0.1,), (0.3,)), [value, 0.3 * by_n])
+    found, pull = sw.vjp(lambda n: f(x, n), 0.1)
+    close([found, *pull(1.0)], [value, by_n])
+    close(sw.jacobian(lambda n: x**n)(0.1), a**0.1 * np.log(a))
+    close(sw.grad(sw.grad(lambda n: f(x, n)))(0.1), np.sum(a**0.1 * np.log(a) ** 2))
+
+    @sw.function
+    def taped(x: Any, n: Any) -> Any:
+        with sw.GradientTape() as tape:
+            tape.watch(n)
+            total = f(x, n)
+        return tape.gradient(total, n)
+
+    close(taped(x, 0.1), by_n)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_numbers_by_themselves_and_beside_small_floats_are_single(dtype: str) -> None:
+    x = sw.asarray(np.arange(1, 4), dtype=dtype)
+    program = sw.function(sw.value_and_grad(lambda n: sw.astype(sw.sum(x * n * n), "float32")))
+    assert program.trace(0.5).interface.parameters[0].dtype == "float32"
+    assert [(float(each), each.dtype) for each in program(0.5)] == [(1.5, "float32"), (6, "float32")]
+    assert [each.dtype for each in sw.value_and_grad(lambda n: n * n)(0.1)] == ["float32", "float32"]
+    by_array = sw.jvp(lambda n: x * n, (0.5,), (np.float32(2),))[1]
+    assert (by_array.dtype, by_array.tolist()) == (x.dtype, [2, 4, 6])
+
+
+def test_a_number_that_a_function_gives_back_keeps_its_digits() -> None:
+    x = np.arange(1.0, 4)
+
+    @sw.function
+    def program(x: Any, n: Any) -> Any:
+        gradient, number = sw.grad(lambda n: (n * n, n), has_aux=True)(n)
+        return gradient, x * number
+
+    gradient, product = program(x, 0.1)
+    assert (gradient.dtype, gradient) == ("float32", np.float32(0.2))
+    assert np.array_equal(product, x * 0.1)
+
+
+def test_complex_numbers_have_all_digits_as_well() -> None:
+    x, n = np.arange(1.0, 4), 0.1 + 0.3j
+    found = sw.jvp(lambda n: x * n * n, (n,), (1.0,))
+    np.testing.assert_allclose(found, [x * n * n, 2 * x * n], rtol=1e-15)
