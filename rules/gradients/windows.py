@@ -13,13 +13,13 @@ from shardwright.dialects.dtensor.kinds import highest, lowest
 from shardwright.dialects.stablehlo.windows import ConvDimensions
 from shardwright.dialects.types import element_dtype, element_of, shape_of, tensor
 from shardwright.layout.planning.sweep import Sweep, spread_back
-from shardwright.rules.gradients.vjp import Gradient, Site, vjp_of_one
+from shardwright.rules.gradients.vjp import Gradient, Site, vjp, vjp_of_one
 from shardwright.rules.reductions import combiner_of, monoid_of
 from shardwright.rules.windows.windowed import accumulates
 
 
 def _has_window_rule(op: stablehlo.ReduceWindowOp, needed: Callable[[SSAValue], bool]) -> bool:
-    """Sums; extremes without dilation; running products; from a start that is given."""
+    """Sums; extremes without dilation, and what goes along with them; running products; from a start that is given."""
     monoid = monoid_of(op)
     if any(map(needed, op.init_values)):
         return False
@@ -27,12 +27,17 @@ def _has_window_rule(op: stablehlo.ReduceWindowOp, needed: Callable[[SSAValue], 
     if kind == "prod":
         return _accumulated_dim(op) is not None or all(sweep.trivial for sweep in op.sweeps)
     dilated = any(sweep.base > 1 or sweep.dilation > 1 for sweep in op.sweeps)
-    return kind == "sum" or (kind in ("max", "min") and not dilated)
+    return kind == "sum" or (not dilated and (kind in ("max", "min") or _choice_of(op) is not None))
 
 
-@vjp_of_one("stablehlo.reduce_window", when=_has_window_rule)
-def _reduce_window(op: stablehlo.ReduceWindowOp, gradient: SSAValue, site: Site) -> Sequence[Gradient]:
+@vjp("stablehlo.reduce_window", when=_has_window_rule)
+def _reduce_window(op: stablehlo.ReduceWindowOp, gradients: Sequence[Gradient], site: Site) -> Sequence[Gradient]:
     """Of sums the sum over all windows that hold an element; of extremes to the first element that is one."""
+    direction = _choice_of(op)
+    if direction is not None:
+        return [*(_scattered(op, each, direction, site) for each in gradients), None, None]
+    (gradient,) = gradients
+    assert gradient is not None, "it has one result"
     operand = op.inputs[0]
     monoid = monoid_of(op)
     assert monoid is not None, "the condition says so"
@@ -47,9 +52,23 @@ def _reduce_window(op: stablehlo.ReduceWindowOp, gradient: SSAValue, site: Site)
         return [site.put(stablehlo.ReduceWindowOp([gradient], [zero], sweeps, stablehlo.AddOp)), None]
     if monoid.kind == "prod":
         return [_running_product(op, gradient, site), None]
-    zero = site.scalar(0, gradient)
-    chosen = chooser("GE" if monoid.kind == "max" else "LE", operand)
-    return [site.put(stablehlo.SelectAndScatterOp(operand, gradient, zero, op.sweeps, chosen, stablehlo.AddOp)), None]
+    return [_scattered(op, gradient, "GE" if monoid.kind == "max" else "LE", site), None]
+
+
+def _scattered(op: stablehlo.ReduceWindowOp, gradient: Gradient, direction: str, site: Site) -> Gradient:
+    """The gradient of what windows chose, at the elements that they chose by their first operand."""
+    if gradient is None or 0 in shape_of(gradient):
+        return gradient and site.zeros(op.inputs[0])
+    zero, chosen = site.scalar(0, gradient), chooser(direction, op.inputs[0])
+    return site.put(stablehlo.SelectAndScatterOp(op.inputs[0], gradient, zero, op.sweeps, chosen, stablehlo.AddOp))
+
+
+def _choice_of(op: stablehlo.ReduceWindowOp) -> str | None:
+    """By which comparison windows choose among pairs, as the gradient of a choice does."""
+    if len(op.inputs) != 2:
+        return None
+    bodies = {direction: _pair_chooser(direction, op.inputs[0]) for direction in ("GE", "GT", "LE", "LT")}
+    return next((direction for direction, body in bodies.items() if op.body.is_structurally_equivalent(body)), None)
 
 
 def chooser(direction: str, like: SSAValue) -> Region:

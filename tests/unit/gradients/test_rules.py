@@ -30,7 +30,7 @@ def _tracer(op: Any) -> Tracer:
 
 
 def _window(value: Any, operation: Any, sweeps: Sequence[Sweep]) -> Any:
-    start = 1.0 if operation is stablehlo.MultiplyOp else -np.inf
+    start = {stablehlo.MultiplyOp: 1.0, stablehlo.MinimumOp: np.inf}.get(operation, -np.inf)
     (seed,) = put(stablehlo.make_constant(start, element_of(value), ()))
     return stablehlo.ReduceWindowOp([value], [seed.value], sweeps, operation)
 
@@ -141,14 +141,35 @@ def test_what_has_no_rule_is_named(name: str, build: Callable[..., Any], argumen
     assert name in str(error.value)
 
 
-def test_gradients_of_gradients_of_pools() -> None:
+@pytest.mark.parametrize("operation", [stablehlo.MaximumOp, stablehlo.MinimumOp])
+@pytest.mark.parametrize("order", [2, 3, 4])
+def test_gradients_of_gradients_of_pools(order: int, operation: Any) -> None:
     x = floats(2, 8)
 
     def pooled(x: Any) -> Any:
-        return sw.sum(sw.square(_tracer(_window(x.value, stablehlo.MaximumOp, [Sweep(1), Sweep(3, stride=2)]))))
+        chosen = _tracer(_window(x.value, operation, [Sweep(1), Sweep(3, stride=2)]))
+        return sw.sum(chosen * chosen * chosen * chosen)
 
-    def slope(x: Any) -> Any:
-        return sw.sum(sw.grad(pooled)(x) * np.arange(16.0).reshape(2, 8))
+    def slope(x: Any, times: int = order - 1) -> Any:
+        found = sw.grad(lambda x: slope(x, times - 1))(x) if times > 1 else sw.grad(pooled)(x)
+        return sw.sum(found * np.arange(16.0).reshape(2, 8))
 
     expected = differences(sw.function(slope), [x], 0)
-    np.testing.assert_allclose(sw.function(sw.grad(slope))(x), expected, rtol=1e-5, atol=1e-6)
+    assert np.any(expected)
+    assert np.all(np.isfinite(expected))
+    np.testing.assert_allclose(sw.function(sw.grad(slope))(x), expected, rtol=1e-5, atol=1e-5)
+
+
+def test_third_derivatives_of_pools_of_parts() -> None:
+    """Of x³ where a window of two has it, in parts on four devices: 6 at each element that is chosen."""
+    x = np.array([3.0, 1, 2, 5, 4, 6, 8, 7])
+    split = sw.relayout(x, sw.Layout(["x"], sw.Mesh(x=4)))
+
+    def pooled(x: Any) -> Any:
+        chosen = _tracer(_window(x.value, stablehlo.MaximumOp, [Sweep(2, stride=2)]))
+        return sw.sum(chosen * chosen * chosen)
+
+    def twice(x: Any) -> Any:
+        return sw.sum(sw.grad(lambda x: sw.sum(sw.grad(pooled)(x)))(x))
+
+    assert np.array_equal(sw.grad(twice)(split), [6, 0, 0, 6, 0, 6, 6, 0])
