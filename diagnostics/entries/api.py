@@ -213,4 +213,8 @@ SW0587: parts that are not equal, where layouts are chosen
 SW0588: reference of JAX from outside of a function
     `shardwright.jax.jit` was given a function that reads or writes a `jax.Ref` that it takes, or that stands around it.
     help: give the function the array, and take the new one back
+SW0589: operator that would change a variable in its place
+    `variable += value` and the like give a name to what `variable + value` makes: the variable itself would stay as it
+    is, without a word. As in TensorFlow they are refused for variables; for tensors they are what they are in Python.
+    help: call assign_add, assign_sub or assign; write tensor = variable + value for a tensor
 """

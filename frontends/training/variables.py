@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -77,6 +77,20 @@ def device(name: str | None) -> Generator[None]:
     if name is not None and not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]  (untyped callers)
         raise type_error("SW0517", f"a device is called by a name, not {name!r}", help="for instance CPU:0")
     yield
+
+
+def _in_place(operator: str, instead: str = "assign(variable {} value)") -> Callable[..., NoReturn]:
+    """An operator that refuses (SW0589): the name would stand for a tensor, and the variable stay as it is."""
+    plain = operator[:-1]
+
+    def refuse(self: Variable, value: object) -> NoReturn:
+        raise type_error(
+            "SW0589",
+            f"{operator} does not change {self.name}, a Variable: it would give its name to a new tensor",
+            help=f"variable.{instead.format(plain)} changes it; tensor = variable {plain} value makes a tensor",
+        )
+
+    return refuse
 
 
 class Variable(Reference, Scalars):
@@ -368,6 +382,12 @@ class Variable(Reference, Scalars):
         array([ 1., -3.], dtype=float32)
         """
         return self.scatter_add(indices, ARRAY_FUNCTIONS["negative"](self._typed(updates)))
+
+    __iadd__, __isub__ = _in_place("+=", "assign_add(value)"), _in_place("-=", "assign_sub(value)")
+    __imul__, __itruediv__, __ifloordiv__ = _in_place("*="), _in_place("/="), _in_place("//=")
+    __imod__, __ipow__, __imatmul__ = _in_place("%="), _in_place("**="), _in_place("@=")
+    __iand__, __ior__, __ixor__ = _in_place("&="), _in_place("|="), _in_place("^=")
+    __ilshift__, __irshift__ = _in_place("<<="), _in_place(">>=")
 
     @property
     def _settled(self) -> Layout | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import operator as python_operators
 import weakref
 from typing import Any
 
@@ -526,3 +527,42 @@ def test_rows_are_counted_from_the_end_as_well() -> None:
     v.scatter_update(np.array([-2]), np.zeros((1, 2)))
     expected[-2] = 0
     np.testing.assert_array_equal(v.numpy(), expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "operator", "instead"),
+    [
+        ("iadd", "+", "assign_add(value)"),
+        ("isub", "-", "assign_sub(value)"),
+        ("imul", "*", "assign(variable * value)"),
+        ("itruediv", "/", "assign(variable / value)"),
+        ("ifloordiv", "//", "assign(variable // value)"),
+        ("imod", "%", "assign(variable % value)"),
+        ("ipow", "**", "assign(variable ** value)"),
+        ("imatmul", "@", "assign(variable @ value)"),
+        ("iand", "&", "assign(variable & value)"),
+        ("ior", "|", "assign(variable | value)"),
+        ("ixor", "^", "assign(variable ^ value)"),
+        ("ilshift", "<<", "assign(variable << value)"),
+        ("irshift", ">>", "assign(variable >> value)"),
+    ],
+)
+def test_operators_in_place_are_refused(name: str, operator: str, instead: str) -> None:
+    v = sw.Variable([1, 2], name="total")
+    change = getattr(python_operators, name)
+    for run in (lambda: change(v, 1), sw.function(lambda: change(v, 1))):
+        with pytest.raises(TypeError) as error:
+            run()
+        assert str(error.value).partition("error")[2].partition("\nframes")[0] == (
+            f"[SW0589]: {operator}= does not change total, a Variable: it would give its name to a new tensor\n"
+            f"  help: variable.{instead} changes it; tensor = variable {operator} value makes a tensor"
+        )
+    assert np.array_equal(v.value, [1, 2])
+
+
+def test_what_a_variable_holds_takes_operators_in_place() -> None:
+    v = sw.Variable(np.ones(2))
+    held = v.value
+    held += 1.0
+    assert np.array_equal(held, [2, 2])
+    assert np.array_equal(v.value, [1, 1])
