@@ -116,10 +116,14 @@ def _sparse(value: Tracer, labels: Tracer, dim: int) -> Tracer:
     counted = emit.convert(labels, counting(labels.dtype, value.shape[dim] - 1))
     wide = emit.broadcast_in_dim(counted, value.shape, others)
     hit = wide == emit.iota(counted.dtype, value.shape, dim)
-    shifted = value - _largest(value, (dim,))
+    largest = _largest(value, (dim,))
+    shifted = value - largest
     total = _total(emit.as_tracer(exp(shifted)), (dim,), keepdims=False)
     chosen = where(hit, shifted, 0)
-    return emit.as_tracer(log(total)) - _total(emit.as_tracer(chosen), (dim,), keepdims=False)
+    # Without a class the largest logit, which was taken off before, is what is missing.
+    known = (counted >= 0) & (counted < value.shape[dim])
+    total = where(known, log(total), log(total) + emit.reshape(largest, total.shape))
+    return emit.as_tracer(total) - _total(emit.as_tracer(chosen), (dim,), keepdims=False)
 
 
 @array_function

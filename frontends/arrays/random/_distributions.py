@@ -14,10 +14,10 @@ import numpy as np
 
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
-from shardwright.compiler.tracing.dtypes import DEFAULT_INTEGER, DType, scalar_kind
+from shardwright.compiler.tracing.dtypes import DEFAULT_INTEGER, DType
 from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.trace import Tracer
-from shardwright.diagnostics.faults import type_error, value_error
+from shardwright.diagnostics.faults import value_error
 from shardwright.dialects import chlo, stablehlo
 from shardwright.frontends.arrays.control import while_loop
 from shardwright.frontends.arrays.elementwise.functions import exp, floor, log, log1p, minimum, rsqrt, sqrt, where
@@ -35,17 +35,11 @@ _SMALL = 10.0
 """The mean up to which counts are found by adding up probabilities."""
 
 
-def uniform(key: Key, shape: Sequence[int], dtype: DType, minval: Value, maxval: Value) -> Tracer:
-    """Numbers evenly distributed in [minval, maxval); for floats `maxval` is 1 if not given."""
-    whole = dtype.kind in "iu"
-    if maxval is None and whole:
-        raise value_error("SW0561", f"uniform: numbers of type {dtype.name} need maxval", help="give maxval=")
-    top = 1 if maxval is None else maxval
-    if complex in (type(minval), type(top)):
-        raise type_error("SW0506", "uniform: bounds are real numbers", help="draw real and imaginary parts")
-    if scalar_kind(minval) and scalar_kind(top) and not minval < top:
-        raise value_error("SW0561", f"uniform: there is nothing from {minval} up to {top}", help="give minval < maxval")
-    return (_whole_numbers if whole else between)(key, shape, dtype, minval, top)
+def uniform(key: Key, shape: Sequence[int], dtype: DType, minval: Value, maxval: Value, wide: bool) -> Tracer:
+    """Numbers evenly distributed in [minval, maxval), of which `wide` says that they are further apart than a float."""
+    if dtype.kind in "iu":
+        return _whole_numbers(key, shape, dtype, minval, maxval)
+    return between(key, shape, dtype, minval, maxval, wide=wide)
 
 
 def uniform_full_int(key: Key, shape: Sequence[int], dtype: DType) -> Tracer:
@@ -53,13 +47,15 @@ def uniform_full_int(key: Key, shape: Sequence[int], dtype: DType) -> Tracer:
     return bits(key, shape, dtype)
 
 
-def between(key: Key, shape: Sequence[int], dtype: DType, low: ArrayLike, high: ArrayLike) -> Tracer:
-    """Floats evenly distributed in [low, high)."""
+def between(
+    key: Key, shape: Sequence[int], dtype: DType, low: ArrayLike, high: ArrayLike, *, wide: bool = False
+) -> Tracer:
+    """Floats evenly distributed in [low, high); `wide` is for bounds whose distance overflows."""
     unit = _fraction(key, shape, dtype)
     if isinstance(low, int | float) and isinstance(high, int | float) and (low, high) == (0, 1):
         return unit
     bottom, top = (_fit(bound, dtype, shape, "uniform") for bound in (low, high))
-    found = unit * (top - bottom) + bottom
+    found = (unit * (top * 0.5 - bottom * 0.5) + bottom * 0.5) * 2.0 if wide else unit * (top - bottom) + bottom
     # Rounding may reach the upper end, which does not belong to the interval.
     below = emit.trace_now().emit(chlo.NextAfterOp(top.value, bottom.value))
     return emit.as_tracer(minimum(found, below))
@@ -127,9 +123,8 @@ def normal(
 
 def gumbel(key: Key, shape: Sequence[int], dtype: DType) -> Tracer:
     """Floats whose largest, added to logits, is at a place with the probability of its logit."""
-    work = dtype if dtype.itemsize >= 4 else np.dtype("float32")
-    waited = -log(open_fraction(key, shape, work))
-    return emit.convert(emit.as_tracer(-log(waited)), dtype)
+    waited = -log(open_fraction(key, shape, dtype))
+    return emit.as_tracer(-log(waited))
 
 
 def order(key: Key, count: int) -> Tracer:
@@ -145,6 +140,7 @@ def order(key: Key, count: int) -> Tracer:
 def gamma(key: Key, shape: Sequence[int], dtype: DType, alpha: ArrayLike, beta: ArrayLike) -> Array:
     """Floats of shape `alpha` and rate `beta`: Marsaglia and Tsang's method, from two draws each round."""
     given, rate = (_fit(value, DOUBLE, shape, "gamma") for value in (alpha, beta))
+    known = (given >= 0) & (given < math.inf)
     small = given < 1
     d = where(small, given + 1, given) - 1 / 3
     c = rsqrt(d * 9.0)
@@ -159,19 +155,21 @@ def gamma(key: Key, shape: Sequence[int], dtype: DType, alpha: ArrayLike, beta: 
         drawn = log(open_fraction(key, shape, DOUBLE, _next(stream)))
         return d * safe, positive & (drawn < bound)
 
-    accepted = _until_accepted(_like(0, d), d != d, draw)
+    accepted = _until_accepted(_like(0, d), ~known, draw)
     # A number of shape a + 1 times u^(1/a) has shape a.
     shrunk = accepted * exp(log(open_fraction(key, shape, DOUBLE)) / given)
-    return where(small, shrunk, accepted) / rate
+    found = where(known, where(small, shrunk, accepted), given) / rate
+    return where((given >= 0) & (rate >= 0), found, math.nan)
 
 
 def poisson(key: Key, shape: Sequence[int], dtype: DType, lam: ArrayLike) -> Array:
     """Counts of mean `lam`: Hoermann's transformed rejection, or added probabilities where the mean is small."""
     rate = _fit(lam, DOUBLE, shape, "poisson")
-    small = rate < _SMALL
+    small = (rate >= 0) & (rate < _SMALL)
+    large = (rate >= _SMALL) & (rate < math.inf)
     few = where(small, rate, 0)
     counted = _added_up(key, exp(-few), lambda number: few / number)
-    many = where(small, _SMALL, rate)
+    many = where(large, rate, _SMALL)
     b = _like(0.931, many) + sqrt(many) * 2.53
     a = _like(-0.059, b) + b * 0.02483
     hat = _like(1.1239, b) + _like(1.1328, b) / (b - 3.4)
@@ -181,15 +179,17 @@ def poisson(key: Key, shape: Sequence[int], dtype: DType, lam: ArrayLike) -> Arr
     def density(number: Array) -> Array:
         return number * log_many - many - _lgamma(number + 1)
 
-    drawn = _transformed(key, (a, b, many + 0.43, hat, squeeze), density, done=small, top=None)
-    return where(small, counted, drawn)
+    drawn = _transformed(key, (a, b, many + 0.43, hat, squeeze), density, done=~large, top=None)
+    return where(small, counted, where(large, drawn, where(rate < 0, math.nan, rate)))
 
 
 def binomial(key: Key, shape: Sequence[int], dtype: DType, counts: ArrayLike, probs: ArrayLike) -> Array:
     """Successes of `counts` trials with probability `probs`: Hoermann's rejection, or added probabilities where few."""
-    n, p = (_fit(value, DOUBLE, shape, "binomial") for value in (counts, probs))
+    given, p = (_fit(value, DOUBLE, shape, "binomial") for value in (counts, probs))
+    known = (given >= 0) & (given < math.inf) & (p >= 0) & (p <= 1)
+    n = where(known, floor(given), 0)
     likely = p > 0.5
-    q = where(likely, 1 - p, p)
+    q = where(known, where(likely, 1 - p, p), 0)
     small = n * q < _SMALL
     few = where(small, q, 0)
     odds = few / (1 - few)
@@ -198,7 +198,7 @@ def binomial(key: Key, shape: Sequence[int], dtype: DType, counts: ArrayLike, pr
     many = where(small, 2 * _SMALL, n)
     half = where(small, 0.5, q)
     found = where(small, counted, _binomial_draws(key, many, half, small))
-    return where(likely, n - found, found)
+    return where(known, where(likely, n - found, found), math.nan)
 
 
 def _binomial_draws(key: Key, n: Array, q: Array, done: Array) -> Array:

@@ -11,9 +11,19 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Any
 
+import numpy as np
+
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
-from shardwright.compiler.tracing.dtypes import DTypeLike, as_dtype, check_kind, scalar_kind
+from shardwright.compiler.tracing.dtypes import (
+    DEFAULT_FLOAT,
+    DTypeLike,
+    as_dtype,
+    check_integer,
+    check_kind,
+    kind_of,
+    scalar_kind,
+)
 from shardwright.compiler.tracing.emit import Value
 from shardwright.compiler.tracing.settings import settled, shape_argument
 from shardwright.compiler.tracing.trace import Tracer, current_trace
@@ -22,6 +32,7 @@ from shardwright.dialects import stablehlo
 from shardwright.frontends.arrays.indexing.picking import picked
 from shardwright.frontends.arrays.random import _counters as counters, _distributions as distributions
 from shardwright.frontends.arrays.random._counters import Seed
+from shardwright.frontends.arrays.random._parameters import check_bounds, check_parameter
 from shardwright.frontends.arrays.reducing.reductions import argmax
 from shardwright.frontends.functions.dispatch import array_function
 from shardwright.layout import Layout
@@ -97,7 +108,7 @@ def stateless_random_uniform(
 
     `seed` is two whole numbers, or an array of them. For floats `maxval` is 1 if not given; integers need it, unless
     `minval` is None as well, which means all that the type has. Raises `ValueError` (SW0561) for bounds without numbers
-    between them, `ValueError` or `TypeError` (SW0560) for what is no seed.
+    between them, or that the type does not have, `ValueError` or `TypeError` (SW0560) for what is no seed.
 
     >>> import shardwright
     >>> mesh = shardwright.Mesh(x=2)
@@ -109,9 +120,12 @@ def stateless_random_uniform(
     key = counters.seed_argument(seed, "stateless_random_uniform")
     if minval is None and maxval is None:
         return _drawn(distributions.uniform_full_int, WHOLE, key, shape, dtype, layout)
-    return _drawn(
-        distributions.uniform, REAL, key, shape, dtype, layout, minval=0 if minval is None else minval, maxval=maxval
-    )
+    low, target = 0 if minval is None else minval, as_dtype(dtype)
+    if maxval is None and kind_of(target) == "integer":
+        raise value_error("SW0561", f"uniform: numbers of type {target.name} need maxval", help="give maxval=")
+    high = 1 if maxval is None else maxval
+    wide = check_bounds("uniform", target, low, high)
+    return _drawn(distributions.uniform, REAL, key, shape, target, layout, minval=low, maxval=high, wide=wide)
 
 
 @settled
@@ -147,6 +161,7 @@ def stateless_random_normal(
     1.0
     """
     key = counters.seed_argument(seed, "stateless_random_normal")
+    _check_normal(mean, stddev)
     return _drawn(distributions.normal, FLOAT, key, shape, dtype, layout, mean=mean, stddev=stddev)
 
 
@@ -169,7 +184,13 @@ def stateless_random_truncated_normal(
     """
     key = counters.seed_argument(seed, "stateless_random_truncated_normal")
     target = "float32" if dtype is None else dtype
+    _check_normal(mean, stddev)
     return _drawn(distributions.normal, FLOAT, key, shape, target, layout, mean=mean, stddev=stddev, truncated=True)
+
+
+def _check_normal(mean: ArrayLike, stddev: ArrayLike) -> None:
+    check_parameter("normal", "mean", mean)
+    check_parameter("normal", "stddev", stddev)
 
 
 @settled
@@ -185,12 +206,17 @@ def stateless_random_gamma(
     """
     Numbers with a gamma distribution of shape `alpha` and rate `beta` (1 if not given), which broadcast to `shape`.
 
+    Raises `ValueError` (SW0561) for parameters below 0 and NaN; where arrays of devices have them, the numbers are NaN.
+
     >>> import shardwright
     >>> float(shardwright.random.stateless_random_gamma((10000,), (1, 2), 3.0, 2.0).mean().round(1))
     1.5
     """
     key = counters.seed_argument(seed, "stateless_random_gamma")
-    return _drawn(distributions.gamma, FLOAT, key, shape, dtype, layout, alpha=alpha, beta=1 if beta is None else beta)
+    rate = 1 if beta is None else beta
+    for name, value in (("alpha", alpha), ("beta", rate)):
+        check_parameter("gamma", name, value, 0)
+    return _drawn(distributions.gamma, FLOAT, key, shape, dtype, layout, alpha=alpha, beta=rate)
 
 
 @settled
@@ -205,11 +231,14 @@ def stateless_random_poisson(
     """
     Counts with a Poisson distribution of mean `lam`, which broadcasts to `shape`.
 
+    Raises `ValueError` (SW0561) for a mean below 0 and NaN; where an array of devices has it, a float is NaN.
+
     >>> import shardwright
     >>> float(shardwright.random.stateless_random_poisson((10000,), (1, 2), 4.0).mean().round(1))
     4.0
     """
     key = counters.seed_argument(seed, "stateless_random_poisson")
+    check_parameter("poisson", "lam", lam, 0)
     return _drawn(distributions.poisson, REAL, key, shape, dtype, layout, lam=lam)
 
 
@@ -226,11 +255,16 @@ def stateless_random_binomial(
     """
     How many of `counts` trials succeed, each with probability `probs`; both broadcast to `shape`.
 
+    Raises `ValueError` (SW0561) for counts that are no whole numbers from 0 on, and for what is no probability; where
+    arrays of devices have them, a float is NaN.
+
     >>> import shardwright
     >>> float(shardwright.random.stateless_random_binomial((10000,), (1, 2), 10, 0.25).mean().round(1))
     2.5
     """
     key = counters.seed_argument(seed, "stateless_random_binomial")
+    check_parameter("binomial", "counts", counts, 0, whole=True)
+    check_parameter("binomial", "probs", probs, 0, 1)
     return _drawn(distributions.binomial, REAL, key, shape, output_dtype, layout, counts=counts, probs=probs)
 
 
@@ -262,8 +296,11 @@ def _categorical(seed: ArrayLike, logits: ArrayLike, samples: int, dtype: DTypeL
     if value.ndim != 2 or not value.shape[1]:
         raise value_error("SW0510", f"categorical takes rows of logits, not shape {list(value.shape)}")
     sizes = (value.shape[0], *shape_argument(samples, "categorical"), value.shape[1])
-    noise = distributions.gumbel(counters.key_of(seed), sizes, value.dtype)
-    total = emit.binary(stablehlo.AddOp, noise, emit.broadcast_in_dim(value, sizes, (0, 2)))
+    check_integer(value.shape[1] - 1, target)
+    # In floats of 16 bits several classes would often be the largest, and the first of them be taken.
+    wide = value if value.dtype.itemsize >= 4 else emit.convert(value, DEFAULT_FLOAT)
+    noise = distributions.gumbel(counters.key_of(seed), sizes, wide.dtype)
+    total = emit.binary(stablehlo.AddOp, noise, emit.broadcast_in_dim(wide, sizes, (0, 2)))
     return _laid_out(emit.convert(emit.as_tracer(argmax(total, axis=2)), target), layout)
 
 
@@ -298,7 +335,12 @@ def _dropout(seed: ArrayLike, x: ArrayLike, rate: ArrayLike, noise_shape: Sequen
     value = emit.as_tracer(x, "dropout")
     check_kind(value.dtype, ("float",), "dropout")
     sizes = value.shape if noise_shape is None else shape_argument(noise_shape, "dropout")
-    emit.broadcast_shape("dropout", value.shape, sizes)
+    if emit.broadcast_shape("dropout", value.shape, sizes) != value.shape:
+        raise value_error(
+            "SW0504",
+            f"dropout: a noise_shape of {list(sizes)} does not broadcast to {list(value.shape)}",
+            help="aligned at the last dim, sizes must be equal or 1",
+        )
     draws = distributions.between(counters.key_of(seed), sizes, as_dtype("float32"), 0, 1)
     kept = emit.compare("GE", draws, emit.fit(rate, draws.dtype, sizes))
     if isinstance(rate, int | float):
@@ -323,8 +365,9 @@ def dropout(x: ArrayLike, rate: ArrayLike, seed: Seed, *, noise_shape: Sequence[
     >>> shardwright.nn.dropout(numpy.ones(6, "float32"), 0.5, seed=(1, 2)).tolist()
     [2.0, 0.0, 0.0, 0.0, 0.0, 2.0]
     """
-    if isinstance(rate, int | float) and not 0 <= rate < 1:
-        raise value_error("SW0561", f"dropout: a rate of {rate!r} is none", help="give a share from 0 up to 1")
+    share = rate.item() if isinstance(rate, np.ndarray | np.generic) and rate.shape == () else rate
+    if isinstance(share, int | float) and not 0 <= share < 1:
+        raise value_error("SW0561", f"dropout: a rate of {share!r} is none", help="give a share from 0 up to 1")
     return _dropout(counters.seed_argument(seed, "dropout"), x, rate, noise_shape)
 
 

@@ -417,6 +417,19 @@ def test_the_loss_of_split_classes_moves_no_logits() -> None:
     assert partitioned.predicted_bytes <= 3 * 8 * 4 * 8  # three numbers for each row, on each device
 
 
+@pytest.mark.parametrize("dtype", ["int32", "int8", "uint8"])
+def test_the_loss_of_a_label_outside_of_the_classes(dtype: str) -> None:
+    """It is the logarithm of the sum of exponentials, whose slope is the softmax."""
+    logits, labels = floats(2, 4).astype("float64") * 9 + 20, np.array([1, 200]).astype(dtype)
+    layout = sw.Layout([None, "y"], MESH)
+    powers = np.exp(logits)
+    expected = np.log(powers.sum(-1)) - [logits[0, 1], 0]
+    slopes = powers / powers.sum(-1, keepdims=True) - [[0, 1, 0, 0], [0, 0, 0, 0]]
+    for given in (logits, sw.relayout(logits, layout)):
+        check(nn.softmax_cross_entropy(given, labels), expected, 1e-12)
+        check(sw.grad(lambda x: sw.sum(nn.softmax_cross_entropy(x, labels)))(given), slopes, 1e-12)
+
+
 def test_relu_has_no_slope_at_zero() -> None:
     assert np.array_equal(sw.grad(lambda x: sw.sum(nn.relu(x)))(np.array([-1.0, 0.0, 2.0])), [0, 0, 1])
     assert np.array_equal(nn.relu(np.array([-1, 2])), [0, 2])
