@@ -59,7 +59,7 @@ def scaled_dot_product_attention(
     batch, time, heads, depth = q.shape
     groups = k.shape[2]
     grouped = emit.reshape(q, (batch, time, groups, heads // groups, depth))
-    factor = depth**-0.5 if scale is None else float(scale)
+    factor = max(depth, 1) ** -0.5 if scale is None else float(scale)
     scores: Tracer = emit.as_tracer(einsum("btghd,bsgd->bghts", grouped * factor, k))
     kept = scores.dtype
     wide = emit.convert(scores, DEFAULT_FLOAT) if kept.itemsize < 4 else scores

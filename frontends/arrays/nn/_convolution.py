@@ -112,8 +112,8 @@ def _back(rank: int):
         steps, gaps = numbers_for(strides, rank, name, "strides"), numbers_for(dilations, rank, name, "dilations")
         inner = [value.shape[dim] for dim in space]
         edges = check_padding(padding, rank, name)
-        if output_shape is not None and len(output_shape) not in (rank, rank + 2):
-            raise misfit(name, f"output_shape {list(output_shape)} is not of {rank} spatial dims, or {rank + 2} in all")
+        if output_shape is not None:
+            _check_shape(output_shape, rank, features, (value.shape[0], kernel.shape[rank]), name)
         sizes = _widened(output_shape, inner, kernel.shape[:rank], steps, gaps, edges, space)
         sweeps = swept(sizes, kernel.shape[:rank], steps, padding, gaps, name)
         if [sweep.result(size) for sweep, size in zip(sweeps, sizes, strict=True)] != inner:
@@ -195,6 +195,14 @@ def _operands(x: ArrayLike, filters: ArrayLike, rank: int, what: str) -> list[Tr
 def _emitted(value: Tracer, kernel: Tracer, numbers: ConvDimensions, sweeps: Sequence[Sweep], groups: int) -> Tracer:
     op = stablehlo.ConvolutionOp(value.value, kernel.value, numbers, sweeps, feature_groups=groups)
     return emit.trace_now().emit(op)
+
+
+def _check_shape(shape: Sequence[int], rank: int, features: int, due: tuple[int, int], what: str) -> None:
+    """SW0541 for a result of other dims, or of another batch and other outputs than are `due`."""
+    if len(shape) not in (rank, rank + 2):
+        raise misfit(what, f"output_shape {list(shape)} is not of {rank} spatial dims, or {rank + 2} in all")
+    if len(shape) > rank and (shape[0], shape[features]) != due:
+        raise misfit(what, f"output_shape {list(shape)} is not for a batch of {due[0]} and {due[1]} outputs")
 
 
 def _widened(

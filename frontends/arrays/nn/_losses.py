@@ -12,7 +12,7 @@ from shardwright.dialects.dtensor.gradients import StopGradientOp
 from shardwright.frontends.arrays.elementwise.functions import exp, isfinite, log, log1p, maximum, where
 from shardwright.frontends.arrays.indexing.picking import counting
 from shardwright.frontends.arrays.nn._parts import misfit, operand
-from shardwright.frontends.arrays.reducing.reductions import reduced, summed
+from shardwright.frontends.arrays.reducing.reductions import reduced, summed, widened
 from shardwright.frontends.functions.dispatch import array_function
 
 __all__ = [
@@ -48,11 +48,17 @@ def log_softmax(x: ArrayLike, /, *, axis: Dims = -1) -> Array:
     value = operand(x, "log_softmax")
     dims = dims_of(axis, value.ndim, "log_softmax")
     shifted = value - _largest(value, dims)
-    return shifted - log(_total(emit.as_tracer(exp(shifted)), dims))
+    return shifted - _log_total(shifted, dims)
 
 
 def _total(value: Tracer, dims: tuple[int, ...], *, keepdims: bool = True) -> Tracer:
     return summed(value, stablehlo.AddOp, dims, keepdims)
+
+
+def _log_total(value: Tracer, dims: tuple[int, ...], *, keepdims: bool = True) -> Tracer:
+    """The logarithm of the sum of exponentials; in 16 bits the sum of many would overflow."""
+    total = reduced(widened(emit.as_tracer(exp(value))), stablehlo.AddOp, dims, keepdims)
+    return emit.convert(emit.as_tracer(log(total)), value.dtype)
 
 
 def _largest(value: Tracer, dims: tuple[int, ...]) -> Tracer:
@@ -73,7 +79,7 @@ def logsumexp(x: ArrayLike, /, *, axis: Dims = None, keepdims: bool = False) -> 
     dims = dims_of(axis, value.ndim, "logsumexp")
     largest = _largest(value, dims)
     top = where(isfinite(largest), largest, 0)
-    result = log(_total(emit.as_tracer(exp(value - top)), dims)) + top
+    result = _log_total(emit.as_tracer(value - top), dims) + top
     return result if keepdims else emit.reshape(emit.as_tracer(result), _without(value.shape, dims))
 
 
@@ -118,11 +124,11 @@ def _sparse(value: Tracer, labels: Tracer, dim: int) -> Tracer:
     hit = wide == emit.iota(counted.dtype, value.shape, dim)
     largest = _largest(value, (dim,))
     shifted = value - largest
-    total = _total(emit.as_tracer(exp(shifted)), (dim,), keepdims=False)
+    total = _log_total(shifted, (dim,), keepdims=False)
     chosen = where(hit, shifted, 0)
     # Without a class the largest logit, which was taken off before, is what is missing.
     known = (counted >= 0) & (counted < value.shape[dim])
-    total = where(known, log(total), log(total) + emit.reshape(largest, total.shape))
+    total = where(known, total, total + emit.reshape(largest, total.shape))
     return emit.as_tracer(total) - _total(emit.as_tracer(chosen), (dim,), keepdims=False)
 
 

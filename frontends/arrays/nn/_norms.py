@@ -13,7 +13,7 @@ from shardwright.dialects import stablehlo
 from shardwright.frontends.arrays.elementwise.functions import maximum, rsqrt
 from shardwright.frontends.arrays.nn._batch_parts import batch_parts
 from shardwright.frontends.arrays.nn._parts import misfit, operand
-from shardwright.frontends.arrays.reducing.reductions import averaged, summed, variance
+from shardwright.frontends.arrays.reducing.reductions import averaged, reduced, variance, widened
 from shardwright.frontends.functions.dispatch import array_function
 
 __all__ = ["batch_norm", "group_norm", "l2_normalize", "layer_norm", "moments", "rms_norm"]
@@ -43,8 +43,10 @@ def layer_norm(
 
 
 def _normal(value: Tracer, dims: tuple[int, ...], eps: float) -> Tracer:
-    centred = value - averaged(value, dims, 0, keepdims=True)
-    return centred * rsqrt(variance(value, dims, 0, keepdims=True) + float(eps))
+    """In 32 bits at least: squares of 16-bit floats would overflow."""
+    wide = widened(value)
+    centred = wide - averaged(wide, dims, 0, keepdims=True)
+    return emit.convert(centred * rsqrt(variance(wide, dims, 0, keepdims=True) + float(eps)), value.dtype)
 
 
 def _scaled(value: Tracer, scale: ArrayLike | None, offset: ArrayLike | None) -> Tracer:
@@ -59,8 +61,9 @@ def _scaled(value: Tracer, scale: ArrayLike | None, offset: ArrayLike | None) ->
 def rms_norm(x: ArrayLike, /, scale: ArrayLike | None = None, *, axis: Dims = -1, eps: float = 1e-6) -> Array:
     """The elements over the root of their mean square along the dims in `axis`; then scaled."""
     value = operand(x, "rms_norm")
-    squares = averaged(value * value, dims_of(axis, value.ndim, "rms_norm"), 0, keepdims=True)
-    return _scaled(value * rsqrt(squares + float(eps)), scale, None)
+    wide = widened(value)
+    squares = averaged(wide * wide, dims_of(axis, value.ndim, "rms_norm"), 0, keepdims=True)
+    return _scaled(emit.convert(wide * rsqrt(squares + float(eps)), value.dtype), scale, None)
 
 
 @array_function
@@ -143,8 +146,9 @@ def batch_norm(
         raise misfit("batch_norm", "mean and variance are given together, or neither is")
     if mean is not None:
         known = [_by_feature(given, dim, value.ndim) for given in (mean, variance)]
-        centre, spread = (emit.convert(given, value.dtype) for given in known if given is not None)
-        done = (value - centre) * rsqrt(spread + float(eps))
+        wide = widened(value)
+        centre, spread = (emit.convert(given, wide.dtype) for given in known if given is not None)
+        done = emit.convert((wide - centre) * rsqrt(spread + float(eps)), value.dtype)
     elif sync:
         done = _normal(value, tuple(at for at in range(value.ndim) if at != dim), eps)
     else:
@@ -191,5 +195,6 @@ def l2_normalize(x: ArrayLike, /, *, axis: Dims = -1, eps: float = 1e-12) -> Arr
     """
     value = operand(x, "l2_normalize")
     dims = dims_of(axis, value.ndim, "l2_normalize")
-    squares = summed(value * value, stablehlo.AddOp, dims, keepdims=True)
-    return value * rsqrt(maximum(squares, float(eps)))
+    wide = widened(value)
+    squares = reduced(wide * wide, stablehlo.AddOp, dims, keepdims=True)
+    return emit.convert(wide * rsqrt(maximum(squares, float(eps))), value.dtype)

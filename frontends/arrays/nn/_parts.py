@@ -64,6 +64,8 @@ def swept(
     what: str,
 ) -> list[Sweep]:
     """How a window moves along each spatial dim; SAME gives one result for each stride, VALID stays inside."""
+    if min(windows, default=1) < 1:
+        raise misfit(what, f"windows of {list(windows)} have no elements")
     edges = check_padding(padding, len(sizes), what)
     if isinstance(edges, str):
         edges = [_edges(*at, edges) for at in zip(sizes, windows, strides, dilations, strict=True)]

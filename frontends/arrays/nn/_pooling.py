@@ -22,7 +22,7 @@ from shardwright.frontends.arrays.nn._parts import (
     spatial_dims,
     swept,
 )
-from shardwright.frontends.arrays.reducing.reductions import averaged, reduced
+from shardwright.frontends.arrays.reducing.reductions import averaged, reduced, widened
 from shardwright.frontends.functions.dispatch import array_function, named
 from shardwright.layout.planning.sweep import Sweep
 from shardwright.rules.reductions import MONOIDS
@@ -84,10 +84,11 @@ def _pool(kind: Kind, rank: int):
         found = iter(swept([value.shape[dim] for dim in space], windows, steps, padding, (1,) * rank, name))
         sweeps = [next(found) if dim in space else Sweep(1) for dim in range(value.ndim)]
         operation = stablehlo.MaximumOp if kind == "max" else stablehlo.AddOp
-        start = emit.constant(MONOIDS[operation].identity(value.dtype), value.dtype)
-        op = stablehlo.ReduceWindowOp([value.value], [start.value], sweeps, operation)
+        wide = value if kind == "max" else widened(value)
+        start = emit.constant(MONOIDS[operation].identity(wide.dtype), wide.dtype)
+        op = stablehlo.ReduceWindowOp([wide.value], [start.value], sweeps, operation)
         total = emit.trace_now().emit(op)
-        return total if kind == "max" else _mean(total, sweeps, value.shape)
+        return total if kind == "max" else emit.convert(_mean(total, sweeps, value.shape), value.dtype)
 
     return pool
 
@@ -98,7 +99,7 @@ avg_pool1d, avg_pool2d, avg_pool3d = (_pool("avg", rank) for rank in SPACE)
 
 def _mean(total: Tracer, sweeps: list[Sweep], shape: tuple[int, ...]) -> Tracer:
     for dim, sweep in enumerate(sweeps):
-        if sweep.size > 1:
+        if sweep.size > 1 or sweep.low or sweep.high:
             counts = _counts(sweep, shape[dim])
             row = emit.constant(counts.astype(total.dtype), total.dtype)
             total = total / emit.broadcast_in_dim(row, total.shape, [dim])
@@ -108,7 +109,7 @@ def _mean(total: Tracer, sweeps: list[Sweep], shape: tuple[int, ...]) -> Tracer:
 def _counts(sweep: Sweep, size: int) -> Any:
     """How many elements that are not padding each window along one dim has."""
     starts = np.arange(sweep.result(size)) * sweep.stride - sweep.low
-    return np.minimum(starts + sweep.size, size) - np.maximum(starts, 0)
+    return np.maximum(np.minimum(starts + sweep.size, size) - np.maximum(starts, 0), 0)
 
 
 @array_function

@@ -42,10 +42,12 @@ def reduced(value: Tracer, operation: Any, dims: tuple[int, ...], keepdims: bool
 
 def summed(value: Tracer, operation: Any, dims: tuple[int, ...], keepdims: bool) -> Tracer:
     """The same for sums and products: types of 16 bits are combined in 32, since errors add up."""
-    if value.dtype.name not in NARROW:
-        return reduced(value, operation, dims, keepdims)
-    wide = emit.convert(value, default_dtype("float"))
-    return emit.convert(reduced(wide, operation, dims, keepdims), value.dtype)
+    return emit.convert(reduced(widened(value), operation, dims, keepdims), value.dtype)
+
+
+def widened(value: Tracer) -> Tracer:
+    """The value as it is combined."""
+    return emit.convert(value, default_dtype("float")) if value.dtype.name in NARROW else value
 
 
 def accumulator(dtype: DType, asked: DTypeLike | None) -> DType:
@@ -146,11 +148,11 @@ def mean(x: ArrayLike, /, *, axis: Dims = None, keepdims: bool = False) -> Array
 
 def averaged(value: Tracer, dims: tuple[int, ...], correction: float, keepdims: bool) -> Tracer:
     """The sum over `dims` divided by their size less `correction`; NaN where that leaves nothing."""
-    total = summed(value, stablehlo.AddOp, dims, keepdims)
+    total = reduced(widened(value), stablehlo.AddOp, dims, keepdims)
     count = math.prod(value.shape[dim] for dim in dims) - correction
     if count <= 0 and correction:
         count = math.nan
-    return total / emit.constant(count, value.dtype, total.shape)
+    return emit.convert(total / emit.constant(count, total.dtype, total.shape), value.dtype)
 
 
 @array_function
@@ -169,8 +171,9 @@ def var(x: ArrayLike, /, *, axis: Dims = None, correction: float = 0.0, keepdims
 
 def variance(value: Tracer, dims: tuple[int, ...], correction: float, keepdims: bool) -> Tracer:
     """The mean square distance from the mean, over `dims`."""
-    distance = value - averaged(value, dims, 0, keepdims=True)
-    return averaged(distance * distance, dims, correction, keepdims)
+    wide = widened(value)
+    distance = wide - averaged(wide, dims, 0, keepdims=True)
+    return emit.convert(averaged(distance * distance, dims, correction, keepdims), value.dtype)
 
 
 @array_function
@@ -178,7 +181,8 @@ def std(x: ArrayLike, /, *, axis: Dims = None, correction: float = 0.0, keepdims
     """The standard deviation over the dims in `axis`: the root of `var`."""
     value = emit.as_tracer(x, "std")
     check_kind(value.dtype, ("float",), "std")
-    return emit.unary(stablehlo.SqrtOp, variance(value, dims_of(axis, value.ndim, "std"), correction, keepdims))
+    spread = variance(widened(value), dims_of(axis, value.ndim, "std"), correction, keepdims)
+    return emit.convert(emit.unary(stablehlo.SqrtOp, spread), value.dtype)
 
 
 @array_function

@@ -296,7 +296,9 @@ def clip_by_global_norm(
 
     def scaled(tensor: Any) -> Any:
         own = _mesh_of(tensor)
-        return tensor * functions.astype(scale if own == home else _on_mesh(scale, own), dtype_of(tensor))
+        near, dtype = scale if own == home else _on_mesh(scale, own), dtype_of(tensor)
+        wide = _working(dtype)
+        return _as(_as(tensor, wide) * functions.astype(near, wide), dtype)
 
     return [None if tensor is None else scaled(tensor) for tensor in tensors], norm
 
