@@ -179,7 +179,19 @@ def named(model: Any) -> list[tuple[str, Any]]:
     variables = getattr(model, "variables", model)
     if not isinstance(variables, Iterable):
         raise type_error("SW0507", f"a {type(model).__name__} has no variables", help="give a model or a list of them")
-    return [(_texts(variable)[0], variable) for variable in cast("Iterable[Any]", variables)]
+    return [(_name(variable), variable) for variable in cast("Iterable[Any]", variables)]
+
+
+def _name(variable: Any) -> str:
+    """The path or the name of a variable; SW0507 for what has neither, such as an array."""
+    texts = _texts(variable)
+    if not texts or isinstance(variable, str):
+        raise type_error(
+            "SW0507",
+            f"a {type(variable).__name__} is no variable",
+            help="give variables, or a dict of what has no name",
+        )
+    return texts[0]
 
 
 def _texts(name: Any) -> list[str]:

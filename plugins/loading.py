@@ -78,7 +78,11 @@ def load_file(path: str) -> None:
     Raises SW0702 for a file that is not there, and SW0732, at the file's line, for one that fails.
     """
     file = Path(path)
-    if not file.is_file():
+    try:
+        there = file.is_file()
+    except OSError as error:  # a name that is too long, or a folder that may not be looked into
+        raise ShardwrightError(Diagnostic("SW0702", f"cannot read '{path}': {error.strerror}")) from error
+    if not there:
         raise ShardwrightError(Diagnostic("SW0702", f"cannot read '{path}': there is no such file"))
     spec = spec_from_file_location(file.stem, file)
     if spec is None or spec.loader is None:
@@ -90,7 +94,7 @@ def load_file(path: str) -> None:
         spec.loader.exec_module(module)
     except ShardwrightError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[file.stem]
         raise _failed(f"'{path}'", error, "mend the file, or leave out --load") from error
 
@@ -116,13 +120,13 @@ def _load(plugin: EntryPoint) -> None:
         plugin.load()
     except ShardwrightError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         package = plugin.dist.name if plugin.dist else plugin.value
         way_out = f"mend or uninstall {package}; {VARIABLE}= leaves plugins out"
         raise _failed(f"'{plugin.name}' of {package}", error, way_out) from error
 
 
-def _failed(what: str, error: Exception, help_text: str) -> ShardwrightError:
+def _failed(what: str, error: BaseException, help_text: str) -> ShardwrightError:
     first = (str(error) or "no message").split("\n")[0]
     message = f"the plugin {what} cannot be loaded: {type(error).__name__}: {first}"
     return ShardwrightError(Diagnostic("SW0732", message, line_of(error), help=help_text))

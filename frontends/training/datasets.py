@@ -79,8 +79,7 @@ def create_dtensor_iterable(
     >>> len(batches), rows.shape, labels
     (2, (16, 3), DTensor([0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1], i64[16@batch], Mesh(batch=4, model=2)))
     """
-    if not hasattr(dataset, "__iter__") and not hasattr(dataset, "__getitem__"):
-        raise type_error("SW0550", f"a {type(dataset).__name__} is no dataset", help="give anything with __iter__")
+    check_dataset(dataset)
     if ragged not in RAGGED:
         raise value_error("SW0550", f"ragged={ragged!r} is none of {', '.join(map(repr, RAGGED))}")
     numbers = {"num_elements_per_batch": num_elements_per_batch, "prefetch": prefetch}
@@ -94,6 +93,12 @@ def create_dtensor_iterable(
     part = part_of(_mesh(element_layouts), batch_dimension, num_processes, process_id)
     plan = _Plan(element_layouts, batch_dimension, num_elements_per_batch, part, ragged)
     return DTensorIterable(dataset, plan, prefetch)
+
+
+def check_dataset(dataset: Any) -> None:
+    """TypeError (SW0550) for what cannot be iterated over."""
+    if not hasattr(dataset, "__iter__") and not hasattr(dataset, "__getitem__"):
+        raise type_error("SW0550", f"a {type(dataset).__name__} is no dataset", help="give anything with __iter__")
 
 
 def own_batches(

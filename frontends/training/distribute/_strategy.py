@@ -21,7 +21,7 @@ from shardwright.frontends.functions.function import Function
 from shardwright.frontends.functions.namespace import ARRAY_FUNCTIONS
 from shardwright.frontends.keras.steps import KerasStep
 from shardwright.frontends.training.data_parts import part_of
-from shardwright.frontends.training.datasets import DTensorIterable, own_batches
+from shardwright.frontends.training.datasets import DTensorIterable, check_dataset, own_batches
 from shardwright.frontends.training.modules import Module
 from shardwright.frontends.training.scopes import entered
 from shardwright.frontends.training.variables import Variable
@@ -178,6 +178,7 @@ class DTensorStrategy:
         here = part.stop - part.start
         context = InputContext(part.count // here, part.start // here, part.count)
         first = dataset_fn(context)
+        check_dataset(first)
         dataset = _Again(first, lambda: dataset_fn(context)) if hasattr(first, "__next__") else first
         return own_batches(dataset, part, self.batch_dim, here, ragged=ragged, prefetch=prefetch)
 

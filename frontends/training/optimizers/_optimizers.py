@@ -11,6 +11,7 @@ import numpy as np
 from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dtypes import DEFAULT_FLOAT, DType, brief, check_kind, kind_of
 from shardwright.compiler.tracing.emit import dtype_of, shape_of
+from shardwright.compiler.tracing.interface import is_traced
 from shardwright.compiler.tracing.settings import setting
 from shardwright.compiler.tracing.trace import Tracer, outside
 from shardwright.diagnostics.faults import type_error, value_error
@@ -61,7 +62,7 @@ class Optimizer(Module):
         if self._rate is not None:
             return self._rate
         assert self._schedule is not None
-        return self._schedule(functions.astype(self.iterations, "float32"))
+        return _scheduled(self._schedule(functions.astype(self.iterations, "float32")))
 
     @property
     def slots(self) -> dict[str, dict[Variable, Variable]]:
@@ -139,6 +140,19 @@ class Optimizer(Module):
     def _change(self, gradient: Any, rate: Any, step: Any, slots: dict[str, Variable], dtype: DType) -> Any:
         """What is added to a variable, whose state this updates."""
         raise NotImplementedError
+
+
+def _scheduled(rate: Any) -> Array | float:
+    """What a schedule gives, if it is a real number; SW0532 for anything else, as for rates that are numbers."""
+    wrong = not (isinstance(rate, Real) or is_traced(rate))
+    if wrong or shape_of(rate) or kind_of(dtype_of(rate, "a schedule")) not in ("float", "integer"):
+        shown = f"a {type(rate).__name__}" if wrong else f"{brief(dtype_of(rate))} {list(shape_of(rate))}"
+        raise type_error(
+            "SW0532",
+            f"the learning rate's schedule gives {shown}",
+            help="return a real number, or an array without dims",
+        )
+    return rate
 
 
 def _on_mesh(scalar: Any, mesh: Mesh | None) -> Any:
@@ -309,7 +323,10 @@ def _number(value: Any, what: str) -> float:
     if not isinstance(plain, Real):
         learned = ", or a function of the step" if what == "learning_rate" else ""
         raise type_error("SW0532", f"{what} is a {type(value).__name__}", help=f"give a number{learned}")
-    return float(plain)
+    try:
+        return float(plain)
+    except OverflowError:
+        raise value_error("SW0532", f"{what} is larger than all floats", help="give a smaller number") from None
 
 
 def _norm(value: Any, what: str) -> float:

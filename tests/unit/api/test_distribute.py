@@ -237,3 +237,8 @@ def test_without_keras(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "keras", None)
     with pytest.raises(ValueError, match="SW0555"):
         strategy({}).keras_step(None, None, "mse")
+
+
+def test_a_dataset_function_that_gives_none() -> None:
+    with pytest.raises(TypeError, match=r"SW0550.*a NoneType is no dataset"):
+        DTensorStrategy(sw.Mesh(batch=2), "batch").distribute_dataset_from_fn(lambda context: None)  # pyright: ignore

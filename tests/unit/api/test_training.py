@@ -521,3 +521,22 @@ def test_metrics_of_other_types() -> None:
     assert (repr(whole), repr(complexes)) == ("Sum(3)", "Mean((2-1j))")
     whole.reset_state()
     assert int(whole.result()) == 0
+
+
+@pytest.mark.parametrize("given", ["fast", None, np.array([0.1, 0.2]), 1j, True])
+@pytest.mark.parametrize("traced", [False, True])
+def test_a_schedule_gives_one_real_number(given: Any, traced: bool) -> None:
+    weights = sw.Variable(np.ones(2, "float32"))
+    optimizer = optimizers.SGD(lambda step: given)
+
+    def step(gradient: Any) -> None:
+        optimizer.apply_gradients([(gradient, weights)])
+
+    with pytest.raises(TypeError, match=r"SW0532.*the learning rate's schedule gives"):
+        (sw.function(step) if traced else step)(np.ones(2, "float32"))
+    assert np.array_equal(weights.numpy(), [1, 1])
+
+
+def test_a_setting_beyond_all_floats() -> None:
+    with pytest.raises(ValueError, match=r"SW0532.*learning_rate is larger than all floats"):
+        optimizers.SGD(10**400)

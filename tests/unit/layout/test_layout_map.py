@@ -120,3 +120,9 @@ def test_a_variable_with_two_layouts_is_warned_of() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         LayoutMap({"w": ROWS, "1": ROWS}).resolve([Weight("w1", "w1")])
+
+
+@pytest.mark.parametrize("models", [[memoryview(b"ab")], "abc", [None]])
+def test_what_has_no_name_is_no_variable(models: object) -> None:
+    with pytest.raises(ShardwrightTypeError, match=r"SW0507.* is no variable"):
+        LayoutMap({"w": ROWS}).resolve(models)

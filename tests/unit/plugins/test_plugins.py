@@ -176,7 +176,15 @@ def test_a_pass_that_follows_one_of_ours(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_file_is_named_by_its_fault() -> None:
     with pytest.raises(ShardwrightError, match="no such file"):
         load_file("/no/such/file.py")
+    with pytest.raises(ShardwrightError, match=r"SW0702.*cannot read 'a+': File name too long"):
+        load_file("a" * 400)
     assert sw.Mesh(x=2).owner is None
+
+
+def test_a_file_that_ends_the_process_fails(tmp_path: Path) -> None:
+    (tmp_path / "ending.py").write_text("import sys\n\nsys.exit(0)\n")
+    with pytest.raises(ShardwrightError, match=r"ending.py:3:1: error\[SW0732\].*cannot be loaded: SystemExit: 0"):
+        load_file(str(tmp_path / "ending.py"))
 
 
 def test_xdsl_opt_knows_our_dialects_and_passes() -> None:
