@@ -7,6 +7,7 @@ from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dtypes import DEFAULT_FLOAT, DTypeLike, as_dtype, check_kind
 from shardwright.compiler.tracing.settings import Dims, dims_of
 from shardwright.compiler.tracing.trace import Tracer
+from shardwright.diagnostics.faults import value_error
 from shardwright.frontends.arrays.indexing.picking import cut
 from shardwright.frontends.arrays.shapes import concat
 from shardwright.frontends.arrays.types.inspection import Device, check_device
@@ -28,6 +29,7 @@ def fftfreq(
     array([ 0.  ,  0.25, -0.5 , -0.25], dtype=float32)
     """
     check_device(device)
+    _check_count(n, "fftfreq")
     middle = (n + 1) // 2
     parts = [_frequencies(start, stop, n * d, dtype) for start, stop in ((0, middle), (middle - n, 0))]
     value = concat(parts)
@@ -40,8 +42,14 @@ def rfftfreq(
 ) -> Array:
     """The frequencies of the elements that `rfft` gives."""
     check_device(device)
+    _check_count(n, "rfftfreq")
     value = _frequencies(0, n // 2 + 1, n * d, dtype)
     return value if layout is None else emit.constrain(value, layout)
+
+
+def _check_count(count: int, what: str) -> None:
+    if count < 1:
+        raise value_error("SW0510", f"{what} of {count} elements", help="give one element at least")
 
 
 def _frequencies(start: int, stop: int, divisor: float, dtype: DTypeLike | None) -> Tracer:

@@ -112,6 +112,8 @@ def _other(norm: str, what: str) -> Any:
 def _pairs(x: ArrayLike, s: Sequence[int] | None, axes: Axes, what: str) -> list[Sized]:
     rank = len(emit.shape_of(x))
     if axes is None:
+        if s is not None and len(s) > rank:
+            raise value_error("SW0510", f"{what}: {len(s)} sizes are given for {rank} dims")
         axes = range(rank) if s is None else range(rank - len(s), rank)
     if s is not None and len(s) != len(axes):
         raise value_error("SW0510", f"{what}: {len(s)} sizes are given for {len(axes)} dims")

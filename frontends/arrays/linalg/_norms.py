@@ -14,7 +14,7 @@ from shardwright.diagnostics.faults import value_error
 from shardwright.dialects import stablehlo
 from shardwright.frontends.arrays.elementwise.functions import sqrt
 from shardwright.frontends.arrays.linalg._factors import matrices, singular
-from shardwright.frontends.arrays.reducing.reductions import max as largest, min as smallest, sum as total
+from shardwright.frontends.arrays.reducing.reductions import max as largest, min as smallest, sum as total, widened
 from shardwright.frontends.functions.dispatch import array_function
 
 __all__ = ["matrix_norm", "vector_norm"]
@@ -69,6 +69,12 @@ def vector_norm(
     value = emit.as_tracer(x, "vector_norm")
     check_kind(value.dtype, ("float", "complex"), "vector_norm")
     dims = dims_of(axis, value.ndim, "vector_norm")
+    wide = widened(value)  # the squares of 16-bit floats would overflow
+    norm = emit.as_tracer(_vector_norm(wide, dims, keepdims, ord))
+    return norm if wide is value else emit.convert(norm, value.dtype)
+
+
+def _vector_norm(value: Tracer, dims: tuple[int, ...], keepdims: bool, ord: float) -> Array:
     sizes = abs(value)
     empty = any(value.shape[dim] == 0 for dim in dims)
     if math.isinf(ord) and not empty:

@@ -52,9 +52,10 @@ def slogdet(x: ArrayLike, /) -> SlogdetResult:
 @array_function
 def solve(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """
-    The solutions of `x1 @ x = x2`, where `x2` is one vector or has matrices; not finite for a singular matrix.
+    The solutions of `x1 @ x = x2`, where `x2` is one vector or has matrices.
 
-    By orthogonal factors: these need no exchange of rows.
+    By orthogonal factors: these need no exchange of rows. Of a singular matrix they are not finite, or as large as
+    rounding makes them.
 
     >>> import shardwright, numpy
     >>> x = shardwright.linalg.solve(numpy.array([[2.0, 0.0], [0.0, 4.0]]), numpy.array([2.0, 2.0]))
