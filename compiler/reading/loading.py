@@ -23,6 +23,8 @@ def load_mlir(path: str | Path, backend: Backend, callbacks: Callbacks = None) -
     if "\n" in str(path):
         message = "the text of a program was given where the path of its file belongs"
         raise ShardwrightValueError(Diagnostic("SW0702", message, help="write it into a file, and give its path"))
+    if "\0" in str(path):
+        raise ShardwrightValueError(Diagnostic("SW0702", f"cannot read {str(path)!r}: a name has no NUL"))
     try:
         data = Path(path).read_bytes()
         file = backend.remembered_file(data, path, callbacks)

@@ -87,6 +87,8 @@ class CheckpointManager:
         self._step_counter = step_counter
         self._init = init_fn
         self._folder = Path(directory)
+        if "\0" in self.directory:
+            raise no_place(self._folder, "a name has no NUL")
         try:
             self._folder = real_path(directory)
             self._folder.mkdir(parents=True, exist_ok=True)

@@ -20,7 +20,8 @@ def embedding_lookup(params: ArrayLike, ids: ArrayLike, /) -> Array:
     """
     The rows of `params` at whole numbers of any shape (RFC: distributed embeddings).
 
-    Where the rows are split each device looks up those that it has, and one sum brings them together.
+    A number outside counts as the nearest one inside, negative ones count from the end, as in `gather`. Where the rows
+    are split each device looks up those that it has, and one sum brings them together.
 
     >>> import shardwright, numpy
     >>> shardwright.nn.embedding_lookup(numpy.eye(3), numpy.array([2, 0]))

@@ -142,7 +142,7 @@ class Optimizer(Module):
         raise NotImplementedError
 
 
-def _scheduled(rate: Any) -> Array | float:
+def _scheduled(rate: Any) -> Any:
     """What a schedule gives, if it is a real number; SW0532 for anything else, as for rates that are numbers."""
     wrong = not (isinstance(rate, Real) or is_traced(rate))
     if wrong or shape_of(rate) or kind_of(dtype_of(rate, "a schedule")) not in ("float", "integer"):

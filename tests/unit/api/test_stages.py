@@ -187,6 +187,8 @@ def test_callbacks_are_left_out_by_choice(tmp_path: Path) -> None:
 def test_text_that_cannot_be_used(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"SW0702.*the text of a program was given where the path"):
         sw.load_mlir("module {\n}\n")
+    with pytest.raises(ValueError, match=r"SW0702.*cannot read 'a\\x00b': a name has no NUL"):
+        sw.load_mlir("a\0b")
     with pytest.raises(ValueError, match="SW0702"):
         sw.load_mlir(tmp_path / "missing.mlir")
     path = tmp_path / "helper.mlir"

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import shardwright
-from shardwright import Checkpoint, Layout, Mesh, Variable
+from shardwright import Checkpoint, CheckpointManager, Layout, Mesh, Variable
 from shardwright.dialects.types import element_dtype, element_type_named
 
 MESH = Mesh(x=4, y=2)
@@ -396,6 +396,8 @@ def test_saving_again_replaces_a_checkpoint_and_nothing_else(tmp_path: Path) -> 
     for name in ("mine", "mine/file", "link", "mine/file/c", "x" * 300, "a\0b"):
         with pytest.raises(ValueError, match="SW0876"):
             checkpoint.save(tmp_path / name)
+    with pytest.raises(ValueError, match=r"SW0876.*a name has no NUL"):
+        CheckpointManager(checkpoint, tmp_path / "a\0b")
     assert sorted(item.name for item in tmp_path.iterdir()) == ["empty", "link", "mine", "new"]
 
 
