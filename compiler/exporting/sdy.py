@@ -52,9 +52,7 @@ def export_sdy(module: ModuleOp) -> None:
     """
     mesh = next(iter(meshes(module).values()), Mesh())
     check_counted(mesh)
-    for roll in [op for op in module.walk() if isinstance(op, RollOp)]:
-        _spell_out(roll)
-    put_into_memories(module)
+    _say_for_others(module)
     # Padding is ours: others take and give global arrays, of which uneven parts are for nobody to state.
     fit_borders(entry_function(module), lambda _, whole: whole)
     computations = regroup(module, mesh)
@@ -88,6 +86,13 @@ def _rule_for_shardy(op: Operation) -> Attribute | None:
     kept = op.attributes.get(KEPT_RULE)
     written = written_for_shardy(op) if kept is None and isinstance(op, CustomCallOp) else None
     return kept if written is None else OpShardingRuleAttr(written)
+
+
+def _say_for_others(module: ModuleOp) -> None:
+    """Writes what only we have ops and notes for in others' words: rolls, and values in other memories."""
+    for roll in [op for op in module.walk() if isinstance(op, RollOp)]:
+        _spell_out(roll)
+    put_into_memories(module)
 
 
 def _spell_out(op: RollOp) -> None:

@@ -318,8 +318,8 @@ def _meeting(
     def body(values: list[Tracer]) -> list[Tracer]:
         following = follow(values)
         # Numbers take the type that is due, which is the one that they had.
-        become = [value.dtype if emit.weak_kind(each) else emit.dtype_of(each, "a loop")
-                  for each, value in zip(following, start, strict=False)]  # fmt: skip
+        pairs = zip(following, start, strict=False)
+        become = [due.dtype if emit.weak_kind(each) else emit.dtype_of(each, "a loop") for each, due in pairs]
         for place in numbers:
             readers = [use.operation for use in values[place].value.uses]
             made = [element_dtype(element_of(each.results[0])) for each in readers if isinstance(each, ConvertOp)]

@@ -7,7 +7,7 @@ from xdsl.ir import SSAValue
 
 from shardwright.dialects.building import ops_in
 from shardwright.dialects.dtensor.ops import CollectiveOp
-from shardwright.dialects.stablehlo import OptimizationBarrierOp
+from shardwright.dialects.stablehlo import OptimizationBarrierOp, ReshapeOp
 from shardwright.dialects.stablehlo.calls.custom_calls import in_memory
 from shardwright.passes.rewriter import insert_before, replace_with
 from shardwright.passes.stages import MEMORY
@@ -20,7 +20,8 @@ def put_into_memories(module: ModuleOp) -> None:
     """
     Turns each barrier that puts a value into a memory into the call that XLA knows, in place.
 
-    What a collective takes of the host's memory is fetched first: nobody asked where the copy lies that it sends.
+    What a collective takes of the host's memory is fetched first, in another shape as well: nobody asked where the copy
+    lies that it sends.
     """
     for op in ops_in(module):
         if isinstance(op, OptimizationBarrierOp) and isinstance(memory := op.attributes.get(MEMORY), StringAttr):
@@ -30,6 +31,9 @@ def put_into_memories(module: ModuleOp) -> None:
 
 
 def _fetch_for_collectives(value: SSAValue) -> None:
-    for use in [use for use in value.uses if isinstance(use.operation, CollectiveOp)]:
-        fetched = insert_before(use.operation, in_memory(value, _OWN))
-        use.operation.operands[use.index] = fetched.results[0]
+    for use in list(value.uses):
+        reader = use.operation
+        if isinstance(reader, CollectiveOp):
+            reader.operands[use.index] = insert_before(reader, in_memory(value, _OWN)).results[0]
+        elif isinstance(reader, ReshapeOp):
+            _fetch_for_collectives(reader.results[0])

@@ -9,10 +9,11 @@ from xdsl.dialects.builtin import ModuleOp
 from shardwright.compiler.exporting.manual import export_stablehlo
 from shardwright.compiler.exporting.sdy import export_sdy
 from shardwright.compiler.pipelines import run_pipeline
-from shardwright.dialects.stablehlo import CustomCallOp
+from shardwright.dialects.stablehlo import CustomCallOp, ReshapeOp
 from shardwright.dialects.stablehlo.calls.custom_calls import custom_calls, memory_of
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.text.printing import print_module
+from shardwright.passes.rewriter import insert_before
 from shardwright.runtime.executable import compile_module
 
 PUT = """stablehlo.custom_call @annotate_device_placement(OPERAND) {has_side_effect = true, \
@@ -77,15 +78,24 @@ def test_shardy_reads_it_with_its_layout() -> None:
     assert "dtensor." not in print_module(module)
 
 
-def test_what_is_sent_is_fetched_first() -> None:
-    """A device sends from its own memory."""
+@pytest.mark.parametrize("reshaped", [False, True])
+def test_what_is_sent_is_fetched_first(reshaped: bool) -> None:
+    """A device sends from its own memory, a value in another shape as well."""
     module = local(FROM_THE_HOST)
+    (gather,) = [op for op in module.walk() if op.name == "dtensor.all_gather"]
+    if reshaped:
+        same = ReshapeOp(gather.operands[0], gather.operands[0].type)
+        insert_before(gather, same)
+        gather.operands[0] = same.results[0]
     export_stablehlo(module)
     (gathered,) = [op for op in module.walk() if op.name == "stablehlo.all_gather"]
     fetched = gathered.operands[0].owner
     assert isinstance(fetched, CustomCallOp)
     assert str(memory_of(fetched)) == '"device"'
-    assert placed(module) == [("argument", "pinned_host"), (CustomCallOp.name, "device")]
+    assert placed(module) == [
+        ("argument", "pinned_host"),
+        ("stablehlo.reshape" if reshaped else CustomCallOp.name, "device"),
+    ]
 
 
 def test_a_memory_changes_no_value_here() -> None:
