@@ -66,7 +66,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--smoke", action="store_true", help="one repetition of the smallest, to see that it works")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there as well")
     parser.add_argument(
-        "--programs", type=Path, metavar="FOLDER", help="for `bytes`: NAME/{NAME.mlir,NAME.npz,meta.json}"
+        "--programs", type=Path, metavar="FOLDER", help="of programs: NAME/{NAME.mlir,NAME.npz,meta.json}"
     )
     options = parser.parse_args(arguments)
     unknown = [name for name in options.names if name not in SUITES]

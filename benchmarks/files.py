@@ -13,7 +13,8 @@ from shardwright.tools.programs.arrays import Array, Declared, load_archive, ran
 
 ROOT = Path(__file__).resolve().parent.parent
 _BESIDE = ROOT.parent / "shared" / "programs"
-PROGRAMS = _BESIDE if _BESIDE.is_dir() else ROOT / "tests" / "data" / "programs"
+OWN = ROOT / "tests" / "data" / "programs"
+PROGRAMS = _BESIDE if _BESIDE.is_dir() else OWN
 NAMES = ("mlp_train_dptp", "mlp_train_fsdp", "tblock_fwd", "tblock_train")
 FAMILIES = (
     "resnet_fwd_spatial",
@@ -61,9 +62,10 @@ class ProgramFile:
         return random_inputs(declared, seed=0)
 
 
-def benchmarked() -> list[ProgramFile]:
-    """The four programs that the targets name, and one of each other family."""
-    return [ProgramFile(PROGRAMS / name / f"{name}.mlir") for name in (*NAMES, *FAMILIES)]
+def benchmarked(folder: Path = PROGRAMS) -> list[ProgramFile]:
+    """The four programs that the targets name, and one of each other family, as far as a folder has them."""
+    found = (ProgramFile(folder / name / f"{name}.mlir") for name in (*NAMES, *FAMILIES))
+    return [file for file in found if file.path.exists()]
 
 
 def described(folder: Path = PROGRAMS) -> list[ProgramFile]:

@@ -9,6 +9,7 @@ where dims pass, or are summed, in each op; of loops, and of dims along which el
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 
@@ -29,11 +30,11 @@ from shardwright.rules.sharding import ROWS, rule_for
 SHARDING = "sdy.sharding"
 
 
-def inputs_alone(most: int | None = None) -> Report:
+def inputs_alone(programs: Sequence[files.ProgramFile]) -> Report:
     """The stored programs with layouts of their inputs alone; those that are computations by hand are left out."""
     report = Report("inputs", "bytes that a device sends where the inputs alone have layouts")
     counts: Counter[str] = Counter()
-    for file in files.described()[:most]:
+    for file in programs:
         text = with_inputs_alone(file.text)
         if text is None:
             continue

@@ -70,11 +70,11 @@ OTHERS: dict[str, dict[str, Any]] = {"threads": {"threads": 1}, "the planned eng
 """Layers that arguments switch off."""
 
 
-def without_layers(repetitions: int, programs: int | None = None) -> Report:
+def without_layers(programs: Sequence[files.ProgramFile], repetitions: int) -> Report:
     """For each program how much longer a step takes without each layer."""
     report = Report("layers", "a step without one layer of the NumPy engine, as a ratio to one with all")
     ratios: dict[str, list[float]] = {}
-    for file in files.benchmarked()[:programs]:
+    for file in programs:
         inputs = file.inputs(ours.signature(file.text).arguments)
         contenders: dict[str, Timed] = {
             name: partial(ours.step_seconds, executable, inputs) for name, executable in _compiled(file.text).items()

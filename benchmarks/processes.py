@@ -26,17 +26,16 @@ OURS, ALONE, JAX, TORCH = "processes", "one process", "jax", "torch"
 NO_JAX, NO_TORCH = "jax: skipped, JAX is not installed", "torch: skipped, PyTorch is not installed"
 
 
-def processes(repetitions: int, programs: int | None = None, count: int = 2) -> Report:
-    """The step of each program, or of the first few, on so many processes of ours and of others, and in one."""
+def processes(folder: Path, repetitions: int, programs: int | None = None, count: int = 2) -> Report:
+    """The step of each program of a folder, or of the first few, on processes of ours and of others, and in one."""
     report = Report("processes", f"one step on {count} MPI processes of a thread each, next to others; in turns")
     if find_spec("mpi4py") is None:
         report.notes.append("skipped: pip install 'shardwright[mpi]'")
         return report
-    for name in NAMES[:programs]:
-        file = files.ProgramFile(files.PROGRAMS / name / f"{name}.mlir")
+    for file in [file for file in files.benchmarked(folder) if file.name in NAMES][:programs]:
         with ExitStack() as stack:
             samples = interleave(_contenders(file, count, stack), repetitions, warmups=3)
-        report.add({"program": name, **row_of(samples)})
+        report.add({"program": file.name, **row_of(samples)})
     report.notes.append(
         f"{ALONE}: a thread for each core; {JAX}: the same text, its devices shared by {count} processes"
     )

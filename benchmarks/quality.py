@@ -70,11 +70,11 @@ def both_ways(text: str, name: str, objective: Goal = "bytes") -> tuple[Figures,
         return own, None
 
 
-def quality(most: int | None = None) -> Report:
+def quality(programs: Sequence[files.ProgramFile], most: int | None = None) -> Report:
     """Programs with their own layouts and with chosen ones, and products of two matrices in all layouts."""
     report = Report("quality", "plans: bytes that a device sends, seconds on machines of the usual kind, bytes held")
     counts: Counter[str] = Counter()
-    for file in files.described()[:most]:
+    for file in programs:
         own, automatic = both_ways(file.text, file.name)
         theirs = [(file.meta.get(peer) or {}).get("sent_bytes") for peer in ("xla", "shardy")]
         row: dict[str, Cell] = {"program": file.name, "sent": own.sent, "xla": theirs[0], "shardy": theirs[1]}

@@ -43,13 +43,17 @@ class Settings:
 
     def programs(self, report: Report) -> Iterator[files.ProgramFile]:
         """The programs that are timed, or the first few; those that are refused are noted in the report."""
-        for file in files.benchmarked()[: self.program_count]:
+        for file in files.benchmarked(self.folder)[: self.program_count]:
             try:
                 ours.compile_text(file.text)
             except ShardwrightError as error:
                 report.notes.append(f"{file.name}: {str(error).splitlines()[0]}")
             else:
                 yield file
+
+    def described(self) -> list[files.ProgramFile]:
+        """The programs that say what others send for them, or the first few."""
+        return files.described(self.folder)[: self.program_count]
 
 
 SMOKE = Settings(
@@ -60,6 +64,7 @@ SMOKE = Settings(
     program_count=1,
     storage_bytes=1 << 24,
     most_processes=2,
+    folder=files.OWN,
 )
 
 
@@ -169,7 +174,7 @@ def devices(settings: Settings) -> Report:
 def sent_bytes(settings: Settings) -> Report:
     """Bytes sent per device against what `meta.json` records for two other partitioners; results are checked, too."""
     report = Report("bytes", "bytes sent per device and run, counted, next to those of two other partitioners")
-    programs = files.described(settings.folder)[: settings.program_count]
+    programs = settings.described()
     counts: Counter[str] = Counter()
     for file in programs:
         checked = check(file)
@@ -188,14 +193,14 @@ def sent_bytes(settings: Settings) -> Report:
 
 def engine_layers(settings: Settings) -> Report:
     """Steps without each layer of the NumPy engine."""
-    return without_layers(settings.repetitions, settings.program_count)
+    return without_layers(files.benchmarked(settings.folder)[: settings.program_count], settings.repetitions)
 
 
 def plan_quality(settings: Settings) -> Report:
     """Plans next to layouts by hand, other partitioners, and the least there is; nothing runs."""
-    report = quality(settings.program_count)
+    report = quality(settings.described(), settings.program_count)
     if xla.available():
-        report.parts.append(inputs_alone(settings.program_count))
+        report.parts.append(inputs_alone(settings.described()))
     return _noted(report)
 
 
@@ -237,12 +242,13 @@ def checkpoint_files(settings: Settings) -> Report:
 
 def process_steps(settings: Settings) -> Report:
     """Steps on several MPI processes next to one."""
-    return processes(settings.repetitions, settings.program_count)
+    return processes(settings.folder, settings.repetitions, settings.program_count)
 
 
 def through_xla(settings: Settings) -> Report:
     """Steps that XLA compiled from our partitioning next to its own."""
-    return through(settings.repetitions, settings.long_repetitions, settings.program_count)
+    with_models = settings.program_count is None
+    return through(settings.described(), settings.repetitions, settings.long_repetitions, with_models)
 
 
 def weak_scaling(settings: Settings) -> Report:

@@ -93,13 +93,13 @@ def _sent(executable: xla.XlaExecutable) -> float:
     return float(sum(one.sent_bytes for one in found))
 
 
-def through(repetitions: int, compiles: int, count: int | None) -> Report:
-    """The programs that are stored, and then five whole models at real widths, which take longest."""
+def through(programs: Sequence[files.ProgramFile], repetitions: int, compiles: int, with_models: bool) -> Report:
+    """Programs that are stored, and then five whole models at real widths, which take longest."""
     report = Report("through", f"one step on {xla.DEVICES} host devices through XLA: our partitioning over XLA's own")
     if not xla.available():
         report.notes.append("skipped: JAX is not installed (make peers installs it)")
         return report
-    for name, text, inputs in _programs(count):
+    for name, text, inputs in _texts(programs, with_models):
         report.add({"program": name, **Pair.of(text).row(inputs, repetitions, compiles)})
     for column in ("ratio", "compile ratio"):
         found = [float(value) for row in report.rows if (value := row[column]) is not None]
@@ -110,11 +110,11 @@ def through(repetitions: int, compiles: int, count: int | None) -> Report:
     return report
 
 
-def _programs(count: int | None) -> Iterator[tuple[str, str, list[Array]]]:
+def _texts(programs: Sequence[files.ProgramFile], with_models: bool) -> Iterator[tuple[str, str, list[Array]]]:
     from shardwright.benchmarks.models import MODELS
 
-    for file in files.described()[:count]:
+    for file in programs:
         yield file.name, file.text, file.inputs(ours.signature(file.text).arguments)
-    for name, build in list(MODELS.items())[: None if count is None else 0]:
+    for name, build in MODELS.items() if with_models else ():
         text = build()
         yield name, text, random_inputs(ours.signature(text).arguments, seed=0)

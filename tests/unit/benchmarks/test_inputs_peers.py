@@ -14,7 +14,7 @@ xla.prepare()
 
 def test_xla_sends_no_less_for_any_of_them() -> None:
     """More than the 23 that the planner was measured on; six depend on data, and nobody can say."""
-    report = inputs_alone()
+    report = inputs_alone(files.described(files.OWN))
     counted = [row for row in report.rows if row["sent"] is not None and row["xla"] is not None]
     assert len(report.rows) > 30
     assert len(counted) >= len(report.rows) - 6
@@ -25,7 +25,7 @@ def test_xla_sends_no_less_for_any_of_them() -> None:
 
 
 def test_what_is_said_of_results_and_in_between_is_gone() -> None:
-    for file in files.described()[:20]:
+    for file in files.described(files.OWN)[:20]:
         text = with_inputs_alone(file.text)
         if text is not None:
             assert "sharding_constraint" not in text

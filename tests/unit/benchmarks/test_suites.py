@@ -125,10 +125,11 @@ def test_unknown_benchmark_is_refused(capsys: pytest.CaptureFixture[str]) -> Non
 @pytest.mark.peers
 def test_everything_with_jax(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, programs = tmp_path / "figures.json", tmp_path / "programs"
-    write_programs(programs, {"a": SUM})  # a bare clone has no shared ones
+    write_programs(programs, {"mlp_train_dptp": SUM})
     assert command.main(["--smoke", "--json", str(path), "--programs", str(programs)]) == 0
     figures = json.loads(path.read_text())
     assert set(figures) == {"machine", *SUITES}
     for name in ("compile", "step", "partition", "devices"):
+        assert figures[name]["rows"], name
         assert all(row["ratio"] > 0 for row in figures[name]["rows"]), name
     assert "JAX is not installed" not in capsys.readouterr().out

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shardwright.benchmarks import processes
+from shardwright.benchmarks import files, processes
 from shardwright.benchmarks.measure import Sample
 from shardwright.benchmarks.turns import Job
 
@@ -39,7 +39,7 @@ def test_peers_that_are_not_installed_are_skipped_with_a_word(monkeypatch: pytes
     pytest.importorskip("mpi4py", reason="the extra mpi is not installed")
     monkeypatch.setattr(processes.xla, "available", lambda: False)
     monkeypatch.setattr(processes, "has_torch", lambda: False)
-    report = processes.processes(1, 1)
+    report = processes.processes(files.OWN, 1, 1)
     assert report.notes[-2:] == [processes.NO_JAX, processes.NO_TORCH]
     assert set(report.rows[0]) >= {"processes ms", "of one process"}
     assert "of torch" not in report.rows[0]
