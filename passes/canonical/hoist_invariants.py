@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -15,7 +15,7 @@ from shardwright.dialects.building import ops_in
 from shardwright.dialects.dtensor import layout_of
 from shardwright.dialects.dtensor.manual import CastOp
 from shardwright.dialects.purity import is_pure
-from shardwright.dialects.stablehlo import WhileOp
+from shardwright.dialects.stablehlo import BroadcastInDimOp, ConvertOp, ReshapeOp, WhileOp
 from shardwright.dialects.text.literals import element_size
 from shardwright.dialects.types import element_of, shape_of
 from shardwright.passes.importing.calls import functions
@@ -121,17 +121,31 @@ def _is_inside(value: SSAValue, block: Block) -> bool:
 
 
 def _is_made_anew(value: SSAValue) -> bool:
-    """Constants and iotas stay in the loop, where they cost nothing; who leaves takes a copy along."""
-    owner = value.owner
-    return isinstance(owner, Operation) and not owner.operands and not owner.regions and is_pure(owner)
+    """
+    Constants and iotas, in another shape or type as well, stay in the loop, where they cost nothing; who leaves takes
+    a copy along.
+    """
+    *_, first = _chain(value)
+    return isinstance(first, Operation) and not first.operands and not first.regions and is_pure(first)
+
+
+def _chain(value: SSAValue) -> Iterator[Operation | Block]:
+    """What makes a value, then what makes that which it is in another shape or type, down to the first."""
+    yield value.owner
+    while isinstance(value.owner, BroadcastInDimOp | ConvertOp | ReshapeOp):
+        value = value.owner.operands[0]
+        yield value.owner
 
 
 def _made_outside(value: SSAValue, loop: WhileOp) -> SSAValue:
-    owner = value.owner
-    assert isinstance(owner, Operation)
-    copy = owner.clone()
-    copy.location = owner.location
-    return insert_before(loop, copy).results[owner.results.index(value)]
+    made: Sequence[SSAValue] = ()
+    for owner in reversed(list(_chain(value))):
+        assert isinstance(owner, Operation)
+        copy = owner.clone(value_mapper=dict(zip(owner.operands, made, strict=False)))
+        copy.location = owner.location
+        made = insert_before(loop, copy).results
+    assert isinstance(value.owner, Operation)
+    return made[value.owner.results.index(value)]
 
 
 def _bytes(value: SSAValue) -> int:

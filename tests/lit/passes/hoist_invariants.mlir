@@ -75,3 +75,25 @@ func.func @nested(%p: tensor<i1>, %x: tensor<4xf32>, %w: tensor<4xf32>) -> tenso
   }
   return %0 : tensor<4xf32>
 }
+
+// Who leaves takes along a constant in another shape as well.
+// CHECK-LABEL: @shaped
+// CHECK: stablehlo.constant dense<2.000000e+00>
+// CHECK-NEXT: stablehlo.broadcast_in_dim
+// CHECK-NEXT: [[M:%.*]] = stablehlo.maximum %w,
+// CHECK-NEXT: stablehlo.while
+// CHECK: stablehlo.divide %h, [[M]]
+func.func @shaped(%x: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.while(%h = %x) : tensor<4xf32>
+  cond {
+    %c = stablehlo.constant dense<true> : tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %two = stablehlo.constant dense<2.0> : tensor<f32>
+    %1 = stablehlo.broadcast_in_dim %two, dims = [] : (tensor<f32>) -> tensor<4xf32>
+    %2 = stablehlo.maximum %w, %1 : tensor<4xf32>
+    %3 = stablehlo.divide %h, %2 : tensor<4xf32>
+    stablehlo.return %3 : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
