@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.compiler.layouts.microbatches import Microbatches, fewest_parts
 from shardwright.compiler.layouts.offers import Offer, check_borders, least_held, nothing_fits
-from shardwright.compiler.layouts.trials import FEWER, LaidOut, Trials, Tried
+from shardwright.compiler.layouts.trials import LaidOut, Trials, Tried
 from shardwright.compiler.layouts.unsharded import strip_layouts
 from shardwright.compiler.pipelines import IMPORT, run_pipeline
 from shardwright.diagnostics.faults import value_error
@@ -20,7 +20,7 @@ from shardwright.layout import Mesh
 from shardwright.layout.planning.topology import Topology
 from shardwright.passes.choosing.assignments import Assigner
 from shardwright.passes.choosing.bound import least_sent
-from shardwright.passes.choosing.choose_layouts import Chooser, program_to_lay_out
+from shardwright.passes.choosing.choose_layouts import program_to_lay_out
 from shardwright.passes.choosing.prices import Prices
 from shardwright.passes.program import entry_function
 from shardwright.passes.propagation.strategy import Strategist
@@ -52,16 +52,14 @@ def chosen(
     """
     check_goal(objective)
     module = on_mesh(traced, mesh)
-    if objective == "bytes" and limit is None:
-        chooser = Chooser(module)
-        chooser.write(chooser.choose(math.inf))
-        return module
     mesh = next(iter(meshes(module).values()), None)
     known = None if objective == "bytes" or mesh is None else topology or Topology.of(mesh)
     most = math.inf if limit is None else limit
     if mesh is not None:
         check_borders(module, mesh, most)
     program = LaidOut(module, known)
+    if known is None and limit is None and program.is_large:
+        return program.written(program.choosers[0].choose(math.inf))
     plain = Trials(program, most)
     if plain.best is not None:
         return plain.best.laid_out()
@@ -106,7 +104,7 @@ def on_mesh(traced: ModuleOp, mesh: Mesh | None) -> ModuleOp:
 
 def _recomputed(program: LaidOut, limit: float, without: Tried) -> Offer | None:
     """What comes of computing values again; None where none could be."""
-    again = Trials(program, limit, tries=FEWER, recompute=True)
+    again = Trials(program, limit, recompute=True)
     found = again.best or again.least
     return Offer("recompute=True", "values are computed again", found) if found and found.again else None
 
@@ -121,7 +119,7 @@ def _in_parts(program: LaidOut, limit: float, without: Tried) -> Offer | None:
         if parts is None:
             return None
         like = LaidOut(parts, program.topology, like=like)
-        trials = Trials(like, limit, tries=FEWER, first=limit)
+        trials = Trials(like, limit, changed=True)
         found = trials.best or trials.least
         assert found is not None
         offers[count] = Offer("microbatches=True", f"{count} parts of the batch one after the other", found)

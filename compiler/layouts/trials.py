@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from xdsl.ir import Attribute
 from shardwright.compiler.layouts.memory import Memory, memory_of
 from shardwright.compiler.layouts.timing import operations_of, works_of
 from shardwright.compiler.pipelines import ALIGN, LOCALIZE, PLAN, PROPAGATE, run_pipeline
-from shardwright.compiler.report import collective_rows, predicted_bytes
+from shardwright.compiler.report import CollectiveRow, collective_rows, predicted_bytes
 from shardwright.dialects.dtensor import meshes
 from shardwright.dialects.text.locations import where
 from shardwright.layout.planning.topology import Topology
@@ -41,25 +41,31 @@ BETWEEN = 2
 AIMS = 2
 """How often values are let go of, for less each time, as what collectives take in between is not counted there."""
 
-CANDIDATES = 4
+FEWEST, MOST_CANDIDATES, OPS = 4, 16, 800
 """
-So many of the best layouts of each kind are partitioned where seconds decide.
+So many of the best layouts that a chooser looked at are partitioned besides, more the fewer `OPS` a program has.
 
-Counted as if each collective went alone, as if reductions went together, and by their bytes: which of them do is known
-only then.
+What they cost and hold is known only then: it counts each collective as if it went alone, or reductions as if they all
+went together, and memory by and large.
 """
+
+ROOM = 1.15
+"""How much more than the limit they may hold, as a chooser counts it."""
+
+NEAR = 1.5
+"""How many times what the best of them costs, where bytes decide, which a chooser counts well."""
 
 LARGE = 2000
-"""Ops above which one of each kind is enough: to partition a program of twelve layers takes seconds."""
+"""Ops above which none of these is: to partition a program of twelve layers takes seconds."""
 
 
 class Tried(NamedTuple):
     """
     A program with layouts, what it costs each device, what that sends, holds, and how many operations it takes.
 
-    The cost is in bytes sent, infinite where they depend on data, or in seconds where a topology was given. `again`
-    the values that are computed again. The layouts are a `choice` for a `program`, of which the compiler is `asked`
-    something besides.
+    The cost is in bytes sent (in a loop that depends on data, in one round) and what a choice costs beside them, or in
+    seconds where a topology was given. `again` the values that are computed again. The layouts are a `choice` for a
+    `program`, of which the compiler is `asked` something besides.
     """
 
     program: LaidOut
@@ -96,6 +102,11 @@ class LaidOut:
         ]
         self._known: dict[tuple[Dims, ...], tuple[ModuleOp, Tried]] = {}
 
+    @property
+    def is_large(self) -> bool:
+        """Whether it takes seconds to partition."""
+        return len(self.choosers[0].program.nodes) > LARGE
+
     def of(self, choice: Choice) -> tuple[ModuleOp, Tried]:
         """The module in these layouts, aligned, and tried."""
         if choice.dims not in self._known:
@@ -114,9 +125,9 @@ class LaidOut:
         run_pipeline(local, PLAN, leaving=False)
         again = Counter(_places_again(local))
         sent = predicted_bytes(local)
-        rows = [] if self.topology is None else collective_rows(local)
+        rows = [] if sent is not None and self.topology is None else collective_rows(local)
         run_pipeline(local, LOCALIZE, leaving=False)
-        cost = math.inf if sent is None else float(sent)
+        cost = choice.beside + float(_counted(rows) if sent is None else sent)
         if self.topology is not None:
             works, _ = works_of(rows, local, next(iter(meshes(local).values())), self.topology)
             cost = math.fsum(work.seconds for work in works)
@@ -127,8 +138,8 @@ class Trials:
     """
     Layouts of a program that were tried: the one that costs least of those that fit, and the one that holds least.
 
-    With `recompute`, values may be computed again where a device would hold too much otherwise. The search is first
-    for layouts that hold no more than `first`.
+    With `recompute`, values may be computed again where a device would hold too much otherwise. Of a program that was
+    `changed` to hold less, of which there may be many, fewer are tried, first such that hold no more than the limit.
     """
 
     def __init__(
@@ -136,14 +147,12 @@ class Trials:
         program: LaidOut,
         limit: float,
         *,
-        tries: int = TRIES,
-        first: float = math.inf,
+        changed: bool = False,
         recompute: bool = False,
     ):
         self.program = program
         self.limit = limit
-        self._tries = tries
-        self._first = first
+        self._changed = changed
         self._recompute = recompute
         self._known: dict[tuple[Dims, ...], Tried] = {}
         self.best: Tried | None = None
@@ -151,27 +160,24 @@ class Trials:
         self._run()
 
     def _run(self) -> None:
-        choosers = self.program.choosers
-        if self.program.topology is None:
-            self.within(choosers[0])
-            return
-        most = 1 if len(choosers[0].program.nodes) > LARGE else CANDIDATES
-        for chooser in choosers:
-            self.candidates(chooser, most)
-            if self.limit < math.inf:
-                self.within(chooser)
+        for chooser in self.program.choosers:
+            self.within(chooser)
+            if not (self._changed or self._recompute or self.program.is_large):
+                self.candidates(chooser)
 
-    def candidates(self, chooser: Chooser, most: int) -> None:
-        """Tries the best layouts of a chooser."""
-        for assignment in chooser.good(math.inf, most):
-            self._note(self.program.of(chooser.choose(math.inf, assignment))[1])
+    def candidates(self, chooser: Chooser) -> None:
+        """Tries the best layouts that a chooser looked at, if they may fit."""
+        most = min(max(OPS // max(len(chooser.program.nodes), 1), FEWEST), MOST_CANDIDATES)
+        near = NEAR if self.program.topology is None else math.inf
+        for assignment in chooser.known(self.limit * ROOM, near)[:most]:
+            self._note(self.program.of(chooser.choose(self.limit, assignment))[1])
 
     def within(self, chooser: Chooser) -> None:
         """Tries what a chooser finds for the limit, counting on less each time until it fits."""
         limit, best = self.limit, self.best
-        budget, above, below = self._first, math.inf, 0.0
+        budget, above, below = limit if self._changed else math.inf, math.inf, 0.0
         further, before = BETWEEN, None
-        for _ in range(self._tries):
+        for _ in range(FEWER if self._changed or self._recompute else TRIES):
             choice = chooser.choose(budget)
             if choice == before and choice.held > budget:
                 break  # nothing holds less: the last time it was too much as well
@@ -229,6 +235,11 @@ class Trials:
         """What says how much is to be held, and whether values may be computed again for that."""
         recompute: dict[str, Attribute] = {RECOMPUTE: UnitAttr()} if self._recompute else {}
         return {MEMORY_LIMIT: IntegerAttr(aim, 64), **recompute}
+
+
+def _counted(rows: Sequence[CollectiveRow]) -> Fraction:
+    """The bytes that a device sends, as far as they are known."""
+    return sum((row.repetition.times * Fraction(row.bytes_per_device or 0) for row in rows), Fraction())
 
 
 def _asking(module: ModuleOp, asked: dict[str, Attribute]) -> ModuleOp:

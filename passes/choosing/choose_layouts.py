@@ -72,10 +72,15 @@ class ChooseLayoutsPass(ModulePass):
 
 
 class Choice(NamedTuple):
-    """Layouts, by value, and the bytes that a device holds with them at once, by and large."""
+    """
+    Layouts, by value, and the bytes that a device holds with them at once, by and large.
+
+    And what is made, held and done twice, as bytes, where bytes decide.
+    """
 
     dims: tuple[Dims, ...]
     held: float
+    beside: float
 
 
 class Chooser:
@@ -115,6 +120,10 @@ class Chooser:
         """The best assignments with which a device holds at most so many bytes, by and large, the best first."""
         return self.search.best(limit)[:most]
 
+    def known(self, held: float, near: float) -> list[Assignment]:
+        """The same of those that were looked at so far and cost at most so many times what the best of them does."""
+        return self.search.known(held, near)
+
     def choose(self, limit: float, assignment: Assignment | None = None) -> Choice:
         """The layouts of an assignment, of the best if none is given, and what a device then holds, by and large."""
         (assignment,) = [assignment] if assignment else self.good(limit, 1)
@@ -137,14 +146,15 @@ class Chooser:
         """The layouts of an assignment, and those to which they are refined."""
         program, state = self.program, initial_state(self.program)
         state.dims = self.assigner.of_values(self.assigner.layouts(assignment))
-        before = self._choice(state.dims)
+        beside = self.search.beside(assignment)
+        before = self._choice(state.dims, beside)
         refine(program, self.strategist, state, ground=self._ground)
         if self.topology is None:
             improve(program, self.strategist, state)  # it knows bytes only
-        return before, self._choice(state.dims)
+        return before, self._choice(state.dims, beside)
 
-    def _choice(self, dims: Sequence[Dims]) -> Choice:
-        return Choice(tuple(dims), self.prices.held(dims))
+    def _choice(self, dims: Sequence[Dims], beside: float) -> Choice:
+        return Choice(tuple(dims), self.prices.held(dims), beside)
 
 
 def program_to_lay_out(module: ModuleOp) -> EvenProgram:

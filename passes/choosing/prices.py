@@ -168,6 +168,10 @@ class Prices:
             found = self._known[assignment] = self._priced(assignment)
         return found
 
+    def known(self) -> list[Assignment]:
+        """The assignments whose prices were asked for: of those that cost the same in all ways one."""
+        return list({price: assignment for assignment, price in self._known.items()}.values())
+
     def held(self, dims: Sequence[Dims]) -> float:
         """The most bytes that a device holds at once, of values in these layouts."""
         size = self.program.mesh.group_size

@@ -55,6 +55,23 @@ class Search:
         self._beam = self._free if limit == math.inf else self._settled(self._beam, limit)
         return self._beam
 
+    def beside(self, assignment: Assignment) -> float:
+        """What an assignment costs beside what it sends."""
+        price = self.prices.of(assignment)
+        return self._cost(price, math.inf) - price.sent
+
+    def known(self, held: float, near: float) -> list[Assignment]:
+        """
+        Those looked at so far with which a device holds at most so many bytes, the best first.
+
+        And those that cost at most so many times as much as that.
+        """
+        of = self.prices.of
+        costs = {each: self._cost(of(each), math.inf) for each in self.prices.known() if of(each).held <= held}
+        least = min(costs.values(), default=0.0)
+        found = [each for each, cost in costs.items() if cost <= near * least]
+        return sorted(found, key=lambda each: (costs[each], sum(map(len, each)), each))
+
     def _settled(self, beam: list[Assignment], limit: float) -> list[Assignment]:
         """The beam where no change helps any more, the best first."""
         prices = self.prices

@@ -1,0 +1,55 @@
+"""Layouts are chosen by what comes of them: the best of those that a chooser only counts are partitioned."""
+
+from __future__ import annotations
+
+import pytest
+from stored_programs import text
+from xdsl.dialects.builtin import ModuleOp
+
+from shardwright.benchmarks.quality import both_ways, finished
+from shardwright.compiler.layouts.automatic import Goal, chosen
+from shardwright.compiler.layouts.unsharded import strip_layouts
+from shardwright.compiler.pipelines import IMPORT, run_pipeline
+from shardwright.dialects.text.parsing import parse_module
+
+
+def bare(name: str) -> ModuleOp:
+    """A stored program on its mesh, without layouts."""
+    module = parse_module(text(name), name)
+    run_pipeline(module, IMPORT)
+    strip_layouts(module, keep_mesh=True)
+    return module
+
+
+@pytest.mark.parametrize("name", ["argmax_sharded", "complex_arithmetic"])
+def test_no_more_is_sent_than_in_layouts_by_hand_that_hold_as_much(name: str) -> None:
+    """What these hold, and send, comes out otherwise than a chooser counts it."""
+    own, automatic = both_ways(text(name), name)
+    assert automatic is not None
+    assert automatic.held <= own.held
+    assert automatic.sent <= own.sent
+
+
+@pytest.mark.parametrize("name", ["pad_interior_grad", "mapped_rows"])
+def test_no_longer_is_taken_than_in_layouts_by_hand_that_hold_as_much(name: str) -> None:
+    """Reductions are counted as if each went alone, or all together; here some do."""
+    own, automatic = both_ways(text(name), name, "seconds")
+    assert automatic is not None
+    assert automatic.held <= own.held
+    assert automatic.seconds <= own.seconds
+
+
+@pytest.mark.parametrize("name", ["smap_partial_manual", "xent_onehot"])
+def test_without_a_limit_as_well(name: str) -> None:
+    """Layouts by hand of these send 65,542 and 627,847 bytes."""
+    found = finished(chosen(bare(name), None, None))
+    assert found.sent <= {"smap_partial_manual": 6, "xent_onehot": 140_000}[name]
+
+
+@pytest.mark.parametrize(("name", "devices"), [("heat_stencil", 8), ("newton_root", 8)])
+@pytest.mark.parametrize("goal", ["bytes", "seconds"])
+def test_bytes_do_not_make_all_devices_do_the_same(name: str, devices: int, goal: Goal) -> None:
+    """That would send nothing, and is what takes least time here; one of them is a loop that depends on data."""
+    once = finished(chosen(bare(name), None, None, "seconds")).held
+    found = finished(chosen(bare(name), None, None, goal))
+    assert (found.held <= 1.1 * once / devices) == (goal == "bytes")
