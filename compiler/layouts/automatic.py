@@ -58,7 +58,7 @@ def chosen(
     if mesh is not None:
         check_borders(module, mesh, most)
     program = LaidOut(module, known)
-    if known is None and limit is None and program.is_large:
+    if known is None and limit is None and not program.candidates:
         return program.written(program.choosers[0].choose(math.inf))
     plain = Trials(program, most)
     if plain.best is not None:

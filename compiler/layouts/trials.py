@@ -41,12 +41,12 @@ BETWEEN = 2
 AIMS = 2
 """How often values are let go of, for less each time, as what collectives take in between is not counted there."""
 
-FEWEST, MOST_CANDIDATES, OPS = 4, 16, 800
+OPS, MOST_CANDIDATES, FEWEST = 800, 16, 4
 """
-So many of the best layouts that a chooser looked at are partitioned besides, more the fewer `OPS` a program has.
+As many of the best layouts that a chooser looked at are partitioned besides as have so many ops together, in bounds.
 
-What they cost and hold is known only then: it counts each collective as if it went alone, or reductions as if they all
-went together, and memory by and large.
+What they cost and hold is known only then: memory is counted by and large, and where seconds decide, for which some are
+always tried, each collective as if it went alone, or reductions as if they all went together.
 """
 
 ROOM = 1.15
@@ -103,9 +103,11 @@ class LaidOut:
         self._known: dict[tuple[Dims, ...], tuple[ModuleOp, Tried]] = {}
 
     @property
-    def is_large(self) -> bool:
-        """Whether it takes seconds to partition."""
-        return len(self.choosers[0].program.nodes) > LARGE
+    def candidates(self) -> int:
+        """How many of a chooser's best layouts are tried besides."""
+        count = len(self.choosers[0].program.nodes)
+        fewest = 0 if self.topology is None else FEWEST
+        return 0 if count > LARGE else min(max(OPS // max(count, 1), fewest), MOST_CANDIDATES)
 
     def of(self, choice: Choice) -> tuple[ModuleOp, Tried]:
         """The module in these layouts, aligned, and tried."""
@@ -162,14 +164,13 @@ class Trials:
     def _run(self) -> None:
         for chooser in self.program.choosers:
             self.within(chooser)
-            if not (self._changed or self._recompute or self.program.is_large):
+            if not (self._changed or self._recompute):
                 self.candidates(chooser)
 
     def candidates(self, chooser: Chooser) -> None:
         """Tries the best layouts that a chooser looked at, if they may fit."""
-        most = min(max(OPS // max(len(chooser.program.nodes), 1), FEWEST), MOST_CANDIDATES)
         near = NEAR if self.program.topology is None else math.inf
-        for assignment in chooser.known(self.limit * ROOM, near)[:most]:
+        for assignment in chooser.known(self.limit * ROOM, near)[: self.program.candidates]:
             self._note(self.program.of(chooser.choose(self.limit, assignment))[1])
 
     def within(self, chooser: Chooser) -> None:

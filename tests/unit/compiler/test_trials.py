@@ -7,10 +7,12 @@ from stored_programs import text
 from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.benchmarks.quality import both_ways, finished
+from shardwright.compiler.layouts import trials
 from shardwright.compiler.layouts.automatic import Goal, chosen
 from shardwright.compiler.layouts.unsharded import strip_layouts
 from shardwright.compiler.pipelines import IMPORT, run_pipeline
 from shardwright.dialects.text.parsing import parse_module
+from shardwright.passes.choosing.choose_layouts import Choice
 
 
 def bare(name: str) -> ModuleOp:
@@ -53,3 +55,20 @@ def test_bytes_do_not_make_all_devices_do_the_same(name: str, devices: int, goal
     once = finished(chosen(bare(name), None, None, "seconds")).held
     found = finished(chosen(bare(name), None, None, goal))
     assert (found.held <= 1.1 * once / devices) == (goal == "bytes")
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_a_program_that_takes_long_to_partition_is_not_partitioned_to_choose(
+    large: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    partitioned: list[Choice] = []
+    original = trials.LaidOut.of
+
+    def of(self: trials.LaidOut, choice: Choice) -> tuple[ModuleOp, trials.Tried]:
+        partitioned.append(choice)
+        return original(self, choice)
+
+    monkeypatch.setattr(trials, "OPS", 10 if large else 800)
+    monkeypatch.setattr(trials.LaidOut, "of", of)
+    chosen(bare("complex_arithmetic"), None, None)
+    assert (not partitioned) == large
