@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -100,9 +101,23 @@ class Writer:
             return value
         return self.put(stablehlo.ReshapeOp(value, tensor(shape, element_of(value))))
 
-    def transpose(self, value: SSAValue, order: Sequence[int]) -> SSAValue:
-        """The value with its dims in another order."""
-        return value if list(order) == sorted(order) else self.put(stablehlo.TransposeOp(value, tuple(order)))
+    def rearranged(self, value: SSAValue, cut: Sequence[int], order: Sequence[int], shape: Sequence[int]) -> SSAValue:
+        """
+        The value cut into dims of these extents, these in another order, and all of it in a shape.
+
+        Dims that stay side by side move as one, and those of one element not at all: a kernel counts along fewer then.
+        """
+        longer = [dim for dim, extent in enumerate(cut) if extent != 1]
+        runs: list[list[int]] = []
+        for place in map(longer.index, filter(longer.__contains__, order)):
+            if runs and place == runs[-1][-1] + 1:
+                runs[-1].append(place)
+            else:
+                runs.append([place])
+        if (before := sorted(runs)) != runs:
+            value = self.reshape(value, [math.prod(cut[longer[place]] for place in run) for run in before])
+            value = self.put(stablehlo.TransposeOp(value, tuple(map(before.index, runs))))
+        return self.reshape(value, shape)
 
     def take(self, value: SSAValue, order: Sequence[int]) -> SSAValue:
         """The elements along the first dim of a value in this order; some may come twice, or not at all."""

@@ -11,7 +11,7 @@ import numpy as np
 from xdsl.dialects.builtin import IntegerType, ModuleOp, Signedness
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from shardwright.compiler.exporting.messages.devices import Numbers, Piece, Route, cuts, groups, route
+from shardwright.compiler.exporting.messages.devices import AllToAll, Numbers, Piece, Route, cuts, groups, route
 from shardwright.compiler.exporting.messages.windows import Move, written
 from shardwright.compiler.exporting.writer import Writer
 from shardwright.dialects import dtensor, stablehlo
@@ -249,8 +249,7 @@ def _rows(writer: Writer, op: Rows) -> SSAValue:
     ahead = [dim + number for number, dim in enumerate(sizes)]
     order = [*ahead, *(place for place in range(len(cut)) if place not in ahead)]
     count = math.prod(sizes.values())
-    rows = writer.transpose(writer.reshape(op.inputs[0], cut), order)
-    return writer.reshape(rows, (count, math.prod(shape) // count))
+    return writer.rearranged(op.inputs[0], cut, order, (count, math.prod(shape) // count))
 
 
 def _addressed(writer: Writer, kind: Rows, rows: SSAValue) -> SSAValue:
@@ -271,10 +270,9 @@ def _placed(writer: Writer, op: Rows, rows: SSAValue) -> SSAValue:
     sizes, block = _joint(writer, op), list(shape_of(op.inputs[0]))
     for dim, count in _split(writer, op).items():
         block[dim] //= count
-    parts = writer.reshape(rows, (*sizes.values(), *block))
     lead = {dim: place for place, dim in enumerate(sizes)}
     order = [at for dim in range(len(block)) for at in ([lead[dim]] if dim in lead else []) + [len(sizes) + dim]]
-    return writer.reshape(writer.transpose(parts, order), shape_of(op.outputs[0]))
+    return writer.rearranged(rows, (*sizes.values(), *block), order, shape_of(op.outputs[0]))
 
 
 def _exchanged(writer: Writer, bundle: Sequence[dtensor.ExchangeOp]) -> list[SSAValue]:
@@ -300,6 +298,9 @@ def _exchanged(writer: Writer, bundle: Sequence[dtensor.ExchangeOp]) -> list[SSA
 def _routed(writer: Writer, piles: Sequence[SSAValue], routes: Sequence[Route]) -> list[SSAValue]:
     """The pieces that each device needs of each pile of pieces."""
     first = routes[0]
+    if first.at_once is not None and len(piles) == 1:
+        return [_at_once(writer, piles[0], first.at_once)]
+    piles = [writer.reshape(pile, (shape_of(pile)[0], math.prod(shape_of(pile)[1:]))) for pile in piles]
     if first.at_once is not None:
         moves = [one.at_once for one in routes if one.at_once is not None]
         members = first.at_once.groups
@@ -311,6 +312,15 @@ def _routed(writer: Writer, piles: Sequence[SSAValue], routes: Sequence[Route]) 
     if members is None:
         return shares
     return _by_rows(writer, shares, 1, lambda rows: writer.all_gather(rows, 0, members))
+
+
+def _at_once(writer: Writer, pile: SSAValue, move: AllToAll) -> SSAValue:
+    """The pieces of one pile that each device needs, in the shape that they have: kernels divide for no index then."""
+    taken, count = writer.take(pile, move.sends), move.groups.shape[1]
+    pieces, *piece = shape_of(taken)
+    rows = writer.reshape(taken, (count, pieces // count, *piece))
+    moved = writer.reshape(writer.all_to_all(rows, 0, 0, move.groups), (pieces, *piece))
+    return writer.take(moved, np.argsort(move.slots).tolist())
 
 
 def _by_rows(
@@ -325,19 +335,19 @@ def _by_rows(
 
 
 def _piled(writer: Writer, value: SSAValue, counts: Sequence[int], piece: Sequence[int]) -> SSAValue:
-    """The pieces of a block as rows."""
-    cut = writer.reshape(value, [n for pair in zip(counts, piece, strict=True) for n in pair])
+    """The pieces of a block, one behind the other."""
+    cut = [n for pair in zip(counts, piece, strict=True) for n in pair]
     rank = len(piece)
     order = [*range(0, 2 * rank, 2), *range(1, 2 * rank, 2)]
-    return writer.reshape(writer.transpose(cut, order), (math.prod(counts), math.prod(piece)))
+    return writer.rearranged(value, cut, order, (math.prod(counts), *piece))
 
 
 def _unpiled(writer: Writer, value: SSAValue, counts: Sequence[int], piece: Sequence[int]) -> SSAValue:
     """The block made of the pieces behind each other."""
     rank = len(piece)
     order = [at for dim in range(rank) for at in (dim, rank + dim)]
-    parts = writer.transpose(writer.reshape(value, (*counts, *piece)), order)
-    return writer.reshape(parts, [count * extent for count, extent in zip(counts, piece, strict=True)])
+    shape = [count * extent for count, extent in zip(counts, piece, strict=True)]
+    return writer.rearranged(value, (*counts, *piece), order, shape)
 
 
 def in_rounds(
