@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from operator import itemgetter
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr, i32
 from xdsl.ir import Block, Operation, SSAValue
@@ -105,13 +106,34 @@ def fewest_parts(
     Of some numbers of parts the fewest that hold no more than a limit, else the one that holds least; None without any.
 
     `tried` says what parts hold, None where there are none, `whole` what one part does, and `stays` what is held at
-    least however many there are. More parts hold less, up to the number from which on they hold more. So a number is
-    tried where it is expected to do, as what does not depend on the batch stays and the rest is divided by the number;
-    the largest where none is.
+    least however many there are. More parts hold less, by and large, up to the number from which on they hold more. So
+    a number is tried where it is expected to do, as what does not depend on the batch stays and the rest is divided by
+    the number; the largest where none is, and before none is said to do.
 
     >>> fewest_parts([2, 4, 8, 16], lambda count: 10 + 80 / count, 90, 10, 20)
     8
     """
+    held: dict[int, float | None] = {}
+
+    def asked(count: int) -> float | None:
+        held[count] = tried(count)
+        return held[count]
+
+    best = _searched(counts, asked, whole, stays, limit)
+    if not counts or counts[-1] in held or (best is not None and (held[best] or 0) <= limit):
+        return best
+    for count in reversed([each for each in counts if each not in held]):
+        if (found := asked(count)) is not None and found > limit:
+            break  # what holds more than the limit in more parts does so in fewer
+    good = [(count, found) for count, found in held.items() if found is not None]
+    fitting = [count for count, found in good if found <= limit]
+    return min(fitting, default=min(good, key=itemgetter(1), default=(None,))[0])
+
+
+def _searched(
+    counts: Sequence[int], tried: Callable[[int], float | None], whole: float, stays: float, limit: float
+) -> int | None:
+    """The fewest parts that do if they hold less and less, and from some number on more and more."""
     best, least, fits = None, math.inf, False
     low, high, known = 1, math.inf, [(math.inf, stays), (1, whole)]
     while left := [count for count in counts if low < count < high]:

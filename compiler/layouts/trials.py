@@ -180,8 +180,8 @@ class Trials:
         further, before = BETWEEN, None
         for _ in range(FEWER if self._changed or self._recompute else TRIES):
             choice = chooser.choose(budget)
-            if choice == before and choice.held > budget:
-                break  # nothing holds less: the last time it was too much as well
+            if choice == before and choice.held > budget and chooser.search.holds_least:
+                break  # the last time it was too much as well
             before, counted = choice, min(budget, choice.held)
             fits = self.program.of(choice)[1].memory.peak <= limit
             tried = self._with_less(choice)

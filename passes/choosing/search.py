@@ -50,6 +50,12 @@ class Search:
         """What was best for the last limit."""
         return self._beam
 
+    @property
+    def holds_least(self) -> bool:
+        """Whether of all that was looked at so far nothing holds less than what was best for the last limit."""
+        of = self.prices.of
+        return of(self._beam[0]).held <= min(of(each).held for each in self.prices.known())
+
     def best(self, limit: float) -> list[Assignment]:
         """The best assignments that hold at most so many bytes, the best first; without a limit, the search is anew."""
         self._beam = self._free if limit == math.inf else self._settled(self._beam, limit)

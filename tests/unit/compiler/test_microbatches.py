@@ -209,6 +209,14 @@ def test_numbers_of_parts_that_are_far_from_the_limit_are_not_tried() -> None:
     assert tries(EIGHT, held, 700) == (2, [2])
 
 
+def test_the_most_parts_are_tried_before_none_is_said_to_do() -> None:
+    """Layouts of a few parts may be found that hold more than those of the whole."""
+    held = {1: 100, 2: 130, 4: 60, 8: 40}.__getitem__
+    assert tries([2, 4, 8], held, 70, stays=10) == (4, [2, 8, 4])
+    assert tries([2, 4, 8], held, 35, stays=30) == (8, [8])
+    assert tries([2, 4, 8], {1: 100, 2: 130, 4: 80, 8: 75}.__getitem__, 70, stays=10) == (8, [2, 8])
+
+
 def test_the_fewest_parts_are_found_whatever_they_hold() -> None:
     """As they would be one after the other: more are tried until they fit, or hold more."""
     draw = np.random.default_rng(0)
