@@ -39,6 +39,7 @@ class Watch:
     def __init__(self, clients: Clients, seconds: float) -> None:
         self._clients, self._seconds = clients, seconds
         self._running: tuple[float, str] | None = None
+        self._guarding, self._is_over = threading.Lock(), False
         threading.Thread(target=self._look, name="shardwright watch", daemon=True).start()
 
     @contextmanager
@@ -49,6 +50,17 @@ class Watch:
             yield
         finally:
             self._running = outer
+
+    def finish(self) -> None:
+        """
+        Takes the guard away for good, as the interpreter ends.
+
+        Its thread stops there, and Python's watchdog does not: it would end a process that takes long to give back
+        its memory.
+        """
+        with self._guarding, contextlib.suppress(Exception):
+            self._is_over = True
+            faulthandler.cancel_dump_traceback_later()
 
     def _look(self) -> None:
         armed = False
@@ -62,7 +74,9 @@ class Watch:
     def _guard(self, wanted: bool, armed: bool) -> bool:
         """Lets Python end the process where this thread does not come again: something keeps the interpreter lock."""
         # Standard error may be closed, and is no file in a notebook: then there is no such guard.
-        with contextlib.suppress(Exception):
+        with self._guarding, contextlib.suppress(Exception):
+            if self._is_over:
+                return False
             if wanted:
                 faulthandler.dump_traceback_later(self._seconds + _SPARE, exit=True)
             elif armed:
@@ -155,3 +169,8 @@ def _watch(clients: Clients) -> Watch:
 def watch(what: str, clients: Clients) -> AbstractContextManager[None]:
     """Ends the job (SW0904) if what runs inside takes longer than the environment allows."""
     return _watch(clients.everyone).over(what)
+
+
+def unwatched(clients: Clients) -> None:
+    """Nothing that this process still does is watched: it has come to its end."""
+    _watch(clients.everyone).finish()

@@ -22,7 +22,7 @@ from shardwright.engines.jobs.given import given_to
 from shardwright.engines.jobs.job import Job
 from shardwright.engines.mpi.board import own_board
 from shardwright.engines.mpi.ending import end
-from shardwright.engines.mpi.watch import starting, watch
+from shardwright.engines.mpi.watch import starting, unwatched, watch
 from shardwright.layout import Mesh
 from shardwright.layout.forms.clients import Clients
 
@@ -80,6 +80,7 @@ class World(Job):
         if not self._agreed(_END):
             fault = self._disagreement("the program that runs next", "has come to its end", None)
             end(self.clients, render_all(fault.diagnostics), "", 1)
+        unwatched(self.clients)
 
     def _agreed(self, digest: bytes) -> bool:
         """Whether all processes give the same digest."""

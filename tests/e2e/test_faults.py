@@ -42,6 +42,25 @@ SILENT = {"kill", "stop", "crash", "vanish"}
 """Faults whose line is where the process was last seen: there is none before the first program."""
 
 
+ENDS_SLOWLY = """
+import builtins, time
+import numpy as np
+import shardwright as sw
+
+class Slow:
+    def __del__(self, sleep=time.sleep):
+        sleep(12)
+
+builtins.slow = Slow()
+mesh = sw.Mesh.distributed({"x": 2})
+x = sw.relayout(np.arange(4.0), sw.Layout(["x"], mesh))
+sw.sum(x)
+time.sleep(0.7 * mesh.clients.place)
+assert float(sw.sum(x)) == 6
+"""
+"""A wait that is watched, and then an interpreter that takes longer to end than a process may wait."""
+
+
 def cases() -> list[object]:
     """All faults at all moments; a few of them in the default suite."""
     every = [(kind, moment, count) for kind in FAULTS for moment in MOMENTS for count in (2, 4)]
@@ -142,6 +161,13 @@ def test_a_slow_process_is_waited_for_and_the_next_job_runs(moment: str) -> None
     assert outcome_of(2, str(PROGRAM), "vanish", "start").code == 5
     found = outcome_of(2, str(PROGRAM), "slow", moment, seconds=60)
     assert (found.code, found.texts) == (0, ())
+
+
+def test_an_interpreter_that_ends_slowly_after_a_wait_is_let_end(tmp_path: Path) -> None:
+    program = tmp_path / "ends_slowly.py"
+    program.write_text(ENDS_SLOWLY)
+    found = outcome_of(2, str(program), seconds=8)
+    assert (found.code, found.texts) == (0, ()), found.texts
 
 
 @pytest.mark.parametrize(
