@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -124,7 +124,7 @@ class LoadedFunction:
                 if None not in distance:
                     fitting.append((sum(item or 0 for item in distance), number))
         if not fitting:
-            self._refuse(leaves)
+            self._refuse(leaves, tree)
         number = min(fitting)[1]
         program, places = self._programs[number], self._saved[number][1]
         arranged = dict(zip(places, [leaves[place] for place in order], strict=True))
@@ -158,8 +158,8 @@ class LoadedFunction:
     def _number(self, item: Any) -> int:
         return self._numbers.setdefault(id(item), len(self._numbers))
 
-    def _refuse(self, leaves: Sequence[Any]) -> NoReturn:
-        given = ", ".join(map(_described, leaves)) or "no arrays"
+    def _refuse(self, leaves: Sequence[Any], tree: Tree) -> NoReturn:
+        given = _arguments_text(tree, map(_described, leaves))
         message = f"{self.name} was not saved for this call, with {given}{_on_meshes(_layouts(leaves))}"
         raise ShardwrightTypeError(coded("SW0882", message, *map(_line, self._programs)))
 
@@ -175,7 +175,12 @@ def _on_meshes(layouts: Sequence[Layout | None]) -> str:
 
 def _call_text(program: SavedProgram) -> str:
     """How a program is called: its arrays by their types, static values as they are."""
-    args, kwargs = unflatten(program.arguments, [_Shown(str(parameter)) for parameter in program.parameters])
+    return _arguments_text(program.arguments, map(str, program.parameters))
+
+
+def _arguments_text(tree: Tree, leaves: Iterable[str]) -> str:
+    """Arguments as a call has them: its arrays as these texts, static values as they are."""
+    args, kwargs = unflatten(tree, [_Shown(leaf) for leaf in leaves])
     given = [_brief(item) for item in args if not isinstance(item, LoadedModule)]
     return ", ".join([*given, *[f"{name}={_brief(value)}" for name, value in kwargs.items()]]) or "no arguments"
 
