@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MAX_SIZE = 1 << 30
 """The largest message that is written in one piece, unless told otherwise."""
 
-HELP = "Python's help(shardwright.save) says what it takes"
+HELP = "Python's help(shardwright.save), or of load, says what it takes"
 
 
 def save(

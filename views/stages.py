@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shardwright.compiler.stages import Partitioned, PartitionedSegments
-from shardwright.diagnostics import ShardwrightValueError
+from shardwright.diagnostics import Diagnostic, ShardwrightTypeError, ShardwrightValueError
 from shardwright.diagnostics.caller import caller
 from shardwright.views.limits import ACTIVE
 
@@ -72,4 +73,11 @@ class StageViews:
         from shardwright.serialization.files.text import write_atomically
         from shardwright.views.report.page import report_page
 
+        _check_path(path)
         write_atomically(path, report_page(stage, compiled))
+
+
+def _check_path(path: object) -> None:
+    if not isinstance(path, str | os.PathLike):
+        message = f"cannot write {path!r}: a page's path is a text or a pathlib.Path"
+        raise ShardwrightTypeError(Diagnostic("SW0704", message, help="give the path first: report('page.html')"))

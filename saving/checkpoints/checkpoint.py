@@ -270,7 +270,7 @@ def load_variables(path: str | os.PathLike[str], layouts: Mapping[str, Layout] |
     >>> shardwright.load_variables(path, {"table": shardwright.Layout(["x"], shardwright.Mesh(x=2))})
     {'table': DTensor([0., 1., 2., 3.], f64[4@x], Mesh(x=2))}
     """
-    given: Mapping[str, Layout] = {} if layouts is None else layouts
+    given = _checked_layouts(layouts)
     stored = foreign_arrays(checked_path(path))
     if stored is not None:
         _check_names(given, stored, path)
@@ -284,6 +284,21 @@ def load_variables(path: str | os.PathLike[str], layouts: Mapping[str, Layout] |
         fitting = _fitting(given, {name: entry.shape for name, entry in entries.items()})
         wanted = [(entry, fitting[name]) for name, entry in entries.items()]
         return dict(zip(entries, _read(folder, manifest, wanted, Transfers()), strict=True))
+
+
+def _checked_layouts(layouts: object) -> Mapping[str, Layout]:
+    """The layouts as a dict; TypeError (SW0878) for what is none, or has other things in it."""
+    if layouts is None:
+        return {}
+    help = "Python's help(shardwright.load_variables) says what it takes"
+    if not isinstance(layouts, Mapping):
+        raise wrong_option(
+            f"layouts is a dict of layouts by the names of arrays, or a LayoutMap, not {layouts!r}", help
+        )
+    for name, layout in layouts.items():
+        if not isinstance(layout, Layout | None):
+            raise wrong_option(f"the layout of {name!r} is no shardwright.Layout, but {layout!r}", help)
+    return layouts
 
 
 def _check_names(layouts: Mapping[str, Layout], names: Collection[str], path: str | os.PathLike[str]) -> None:

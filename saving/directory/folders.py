@@ -71,9 +71,13 @@ def named_assets(assets: Assets | None) -> dict[str, Path]:
         return {}
     if isinstance(assets, str | os.PathLike):
         raise SavingError("SW0868", "assets is one path", help="give a list of paths, or a dict of names and paths")
-    pairs = assets.items() if isinstance(assets, Mapping) else [(Path(path).name, path) for path in assets]
+    pairs: list[tuple[Any, Any]] = (
+        list(assets.items()) if isinstance(assets, Mapping) else [(Path(path).name, path) for path in assets]
+    )
     found: dict[str, Path] = {}
     for name, path in pairs:
+        if not isinstance(name, str):
+            raise SavingError("SW0868", f"an asset is called {name!r}", help="give names that are texts")
         if name in found:
             raise SavingError("SW0868", f"two assets are called {name!r}", help="name them: assets={'name': path}")
         if "\0" in os.fspath(path) or not _is_file(Path(path)):

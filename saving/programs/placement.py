@@ -123,7 +123,9 @@ def _given(saved: Sequence[Mesh], mesh: Mesh | Mapping[str, Mesh] | None) -> lis
         return [mesh if old.axis_names or len(saved) == 1 else None for old in saved]
     unknown = sorted(set(mesh) - {old.name for old in saved})
     if unknown:
-        raise SavingError("SW0883", f"there is no saved mesh {unknown[0]!r}, but {', '.join(m.name for m in saved)}")
+        raise SavingError(
+            "SW0883", f"there is no saved mesh {unknown[0]!r}, but {', '.join(m.name for m in saved) or 'none'}"
+        )
     return [mesh.get(old.name) for old in saved]
 
 

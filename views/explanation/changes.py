@@ -102,7 +102,7 @@ def _dims(argument: BlockArgument, name: str, text: str) -> tuple[tuple[Axis, ..
 def _resize(module: ModuleOp, sizes: Mapping[str, int]) -> None:
     declared = [op for op in module.ops if isinstance(op, MeshOp)]
     known = {axis for op in declared for axis, _ in op.axes.data}
-    unknown = sorted(set(sizes) - known)
+    unknown = sorted(map(str, set(sizes) - known))
     if unknown:
         raise _unknown(f"the mesh has no axis {', '.join(unknown)}", f"its axes are {', '.join(sorted(known))}")
     for op in declared:

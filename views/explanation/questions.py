@@ -50,8 +50,11 @@ class Answer:
         }
 
 
-def answer(values: Sequence[ValueRow], collectives: Sequence[Collective], question: str, file: str) -> Answer:
+def answer(values: Sequence[ValueRow], collectives: Sequence[Collective], question: object, file: str) -> Answer:
     """What a question is about; SW0714 with what comes nearest where that is nothing."""
+    if not isinstance(question, str):
+        help_text = "ask by a text: a line ('12', 'model.py:18'), an argument, a value, or '#1'"
+        raise _unknown(f"{question!r} is no question", help_text, None)
     if match := _COLLECTIVE.fullmatch(question):
         found = [each for each in collectives if each.number == int(match["number"])]
         if found:

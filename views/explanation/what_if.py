@@ -112,9 +112,28 @@ def what_if(
 
     Raises `ShardwrightError` (SW0729) for a change that names what the program does not have.
     """
+    _check_kinds(without, layouts, mesh)
     asked = changes([_place(text, file) for text in without], layouts or {}, mesh or {})
     changed = [(brief_places(each.label, file), each.applied(traced)) for each in (Change("as it is"), *asked)]
     return Comparison(tuple(_outcome(label, module, backend) for label, module in changed))
+
+
+def _check_kinds(without: object, layouts: object, mesh: object) -> None:
+    """Refuses what is no list of lines, no dict of texts, and no dict of sizes."""
+    faults = {
+        f"without is a list of lines, not {without!r}": isinstance(without, str) or not isinstance(without, Sequence),
+        f"layouts is a dict, not {layouts!r}": not isinstance(layouts, Mapping | None),
+        f"mesh is a dict of the sizes of axes, not {mesh!r}": not isinstance(mesh, Mapping | None),
+    }
+    for each in without if isinstance(without, Sequence) else ():
+        faults[f"{each!r} is no line"] = not isinstance(each, str)
+    for name, text in layouts.items() if isinstance(layouts, Mapping) else ():
+        faults[f"the layout of {name!r} is no text, but {text!r}"] = not isinstance(text, str)
+        faults[f"no argument is called {name!r}"] = not isinstance(name, str)
+    fault = next((fault for fault, is_so in faults.items() if is_so), None)
+    if fault is not None:
+        help_text = "write it as what_if(without=['model.py:18'], layouts={'w': 'data+model,-'}, mesh={'data': 2})"
+        raise ShardwrightError(Diagnostic("SW0729", fault, help=help_text))
 
 
 def _place(text: str, file: str) -> Place:

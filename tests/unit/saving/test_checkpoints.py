@@ -380,6 +380,20 @@ def test_layouts_of_loaded_variables(tmp_path: Path) -> None:
         shardwright.load_variables(path, {"b": Layout([None, "x"], MESH)})
 
 
+@pytest.mark.parametrize(
+    ("layouts", "text"),
+    [
+        (["w"], r"layouts is a dict of layouts by the names of arrays, or a LayoutMap, not \['w'\]"),
+        ({"w": "x"}, "the layout of 'w' is no shardwright.Layout, but 'x'"),
+        ({"w": Mesh(x=2)}, r"the layout of 'w' is no shardwright.Layout, but Mesh\(x=2\)"),
+    ],
+)
+def test_layouts_that_are_none(layouts: Any, text: str, tmp_path: Path) -> None:
+    path = Checkpoint(w=np.ones(4)).save(tmp_path / "one")
+    with pytest.raises(TypeError, match=rf"SW0878.*{text}"):
+        shardwright.load_variables(path, layouts)
+
+
 def test_saving_again_replaces_a_checkpoint_and_nothing_else(tmp_path: Path) -> None:
     v = np.zeros(3)
     checkpoint = Checkpoint(v=v)

@@ -249,6 +249,12 @@ def test_names_of_assets_that_lead_elsewhere(name: str, tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["file"]
 
 
+def test_a_mesh_by_the_name_of_none(tmp_path: Path) -> None:
+    place = sw.save({"w": np.ones(4)}, tmp_path / "saved")
+    with refused("SW0883", "there is no saved mesh 'mesh', but none"):
+        sw.load(place, mesh={"mesh": Mesh(x=2)})
+
+
 def test_assets_that_are_no_files(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     (tmp_path / "link").symlink_to(tmp_path / "file")
@@ -257,6 +263,8 @@ def test_assets_that_are_no_files(tmp_path: Path) -> None:
             sw.save(scaled(), tmp_path / "saved", assets=given)
     with refused("SW0868", "one path"):
         sw.save(scaled(), tmp_path / "saved", assets=str(tmp_path / "file"))
+    with refused("SW0868", "an asset is called 3"):
+        sw.save(scaled(), tmp_path / "saved", assets={3: tmp_path / "file"})  # type: ignore[dict-item]
     with refused("SW0868", "two assets"):
         sw.save(scaled(), tmp_path / "saved", assets=[tmp_path / "file", tmp_path / "file"])
     for names in (["a", "A"], ["n\u0303", "\u00f1"], ["A/b", "a/c"]):

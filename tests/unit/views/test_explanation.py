@@ -144,6 +144,11 @@ def test_questions_about_nothing(question: str, message: str, help_text: str) ->
         explained().why(question)
 
 
+def test_a_question_is_a_text() -> None:
+    with pytest.raises(ShardwrightError, match=r"(?s)SW0714.*12 is no question.*ask by a text: a line"):
+        explained().why(12)  # type: ignore[arg-type]
+
+
 def test_the_command_says_what_the_stage_does(tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "layers.mlir"
     stage = shardwright.function(layers).trace(parameters(), laid((ROWS, WIDTH), "data", "model"))
@@ -215,6 +220,13 @@ def test_without_a_line_that_asks_for_a_layout() -> None:
         ({"layouts": {"w": "-"}}, "a layout of 1 dims, and w has 2"),
         ({"layouts": {"w": "3,-"}}, "'3,-' is no layout"),
         ({"mesh": {"rows": 2}}, "the mesh has no axis rows"),
+        ({"without": "model.py:18"}, "without is a list of lines, not 'model.py:18'"),
+        ({"without": [18]}, "18 is no line"),
+        ({"layouts": [("w", "-,-")]}, "layouts is a dict, not"),
+        ({"layouts": {"w": shardwright.Layout([None], MESH)}}, "the layout of 'w' is no text, but Layout"),
+        ({"layouts": {3: "-,-"}}, "no argument is called 3"),
+        ({"mesh": MESH}, r"mesh is a dict of the sizes of axes, not Mesh\("),
+        ({"mesh": {3: 2}}, "the mesh has no axis 3"),
     ],
 )
 def test_changes_of_what_is_not_there(changes: dict[str, object], message: str) -> None:

@@ -160,6 +160,8 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "stablehlo.dot_general" in text
     assert main(["report", str(ROOT / "tests/lit/run/mlp.mlir"), "-o", str(tmp_path / "none" / "a.html")]) == 1
     assert "SW0704" in capsys.readouterr().err
+    with pytest.raises(TypeError, match=r"SW0704.*cannot write 3: a page's path is a text or a pathlib.Path"):
+        partitioned().report(3)  # type: ignore[arg-type]
     page.write_text("mine")
     (tmp_path / "bad.mlir").write_text("func.func @main() { wrong }")
     assert main(["report", str(tmp_path / "bad.mlir"), "-o", str(page)]) == 1
