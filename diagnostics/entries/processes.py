@@ -38,8 +38,9 @@ SW0913: nothing to start processes with
     processes.
     help: pip install 'shardwright[mpi]'
 SW0914: setting that is no number
-    A variable of the environment says how many seconds processes wait for each other, and is no such number.
-    help: unset it, or give a number of seconds
+    A variable of the environment, or an argument, says how many seconds processes wait for each other, and is no such
+    number.
+    help: leave it out, or give a number of seconds
 SW0920: workers that cannot be started
     A controller starts its workers with `mpiexec`, and each of them comes to it with the token that it was given. Some
     did not come, or there is no `mpiexec` or no mpi4py.

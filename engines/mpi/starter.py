@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
+from shardwright.diagnostics import ShardwrightError
 from shardwright.engines.mpi.job import Job
 from shardwright.engines.mpi.launching import SHARED_MEMORY, Start, mpiexec, wires_up
 
@@ -24,7 +25,11 @@ def main(count: str, *command: str) -> int:
     if not wires_up(library):
         more = ["--oversubscribe"] if "Open MPI" in library else []
         os.execv(mpiexec(), [mpiexec(), *more, "-n", count, *command])
-    outcome = Job(Start(command, SHARED_MEMORY, int(count))).run()
+    try:
+        outcome = Job(Start(command, SHARED_MEMORY, int(count))).run()
+    except ShardwrightError as error:
+        print(error, file=sys.stderr)
+        return 1
     print("\n".join(outcome.texts), file=sys.stderr)
     return outcome.code
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
@@ -36,7 +37,7 @@ class Workers(Owner):
     and the line of the call that failed, or SW0922 once the workers are gone. Needs the extra `mpi`.
 
     Raises `ValueError` (SW0116) for a number below one, and `RuntimeError` (SW0920) when they do not start within
-    `seconds`.
+    `seconds` (SW0914 where these are no number above 0).
 
     ```python
     with shardwright.Workers(4) as workers:
@@ -47,7 +48,7 @@ class Workers(Owner):
     """
 
     def __init__(self, count: int, *, seconds: float = START_SECONDS) -> None:
-        self._begin(start(_checked(count), seconds))
+        self._begin(start(_checked(count), _checked_seconds(seconds)))
 
     @classmethod
     def ray(
@@ -80,7 +81,7 @@ class Workers(Owner):
         from shardwright.engines.workers.ray.job import Wanted, start as start_actors
 
         workers = cls.__new__(cls)
-        workers._begin(start_actors(Wanted(_checked(count), address, listen, cpus, seconds)))
+        workers._begin(start_actors(Wanted(_checked(count), address, listen, cpus, _checked_seconds(seconds))))
         return workers
 
     def _begin(self, job: Job) -> None:
@@ -179,3 +180,9 @@ def _checked(count: int) -> int:
     if type(count) is not int or count < 1:
         raise value_error("SW0116", f"there cannot be {count!r} workers", help="give a whole number of at least 1")
     return count
+
+
+def _checked_seconds(seconds: object) -> float:
+    if not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
+        raise value_error("SW0914", f"seconds={seconds!r} is no number of seconds", help="give one such as 60")
+    return seconds

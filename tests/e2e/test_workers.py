@@ -446,12 +446,19 @@ def test_without_ray_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) ->
         RuntimeError, match=r"SW0923.*need Ray, which does not load(.|\n)*pip install 'shardwright\[ray\]'"
     ):
         sw.Workers.ray(2)
+    for seconds in ("60", float("nan"), 0):
+        with pytest.raises(ValueError, match=rf"SW0914.*seconds={seconds!r} is no number of seconds"):
+            sw.Workers(2, seconds=seconds)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"SW0116.*there cannot be 0 workers"):
         sw.Workers.ray(0)
 
 
 def test_workers_that_cannot_start_say_why(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(door, "__file__", "/nowhere/door.py")
+    with pytest.raises(
+        RuntimeError, match=r"SW0920.*\n  note: error\[SW0913\]: 1,000,000 processes are more than this"
+    ):
+        sw.Workers(1_000_000)
     with pytest.raises(RuntimeError, match=r"SW0920.*ended with code(.|\n)*/nowhere/door.py"):
         sw.Workers(1)
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
