@@ -5,6 +5,15 @@ A plugin is a Python module. When it is imported it adds what it has: dialects, 
 kernels, passes, engines. `docs/plugins.md` shows each.
 """
 
-from shardwright.plugins.loading import GROUP, VARIABLE, extend, extended, load_file, load_plugins, plugins
+from shardwright.plugins.loading import (
+    GROUP,
+    VARIABLE,
+    extend,
+    extended,
+    failure_of_plugin,
+    load_file,
+    load_plugins,
+    plugins,
+)
 
-__all__ = ["GROUP", "VARIABLE", "extend", "extended", "load_file", "load_plugins", "plugins"]
+__all__ = ["GROUP", "VARIABLE", "extend", "extended", "failure_of_plugin", "load_file", "load_plugins", "plugins"]

@@ -6,14 +6,15 @@ import os
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.diagnostics import Diagnostic, ShardwrightError, SourceLocation
 from shardwright.diagnostics.caller import line_of
 from shardwright.diagnostics.suggestions import propose
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+    from types import ModuleType
 
 GROUP = "shardwright.plugins"
 """The group of entry points that packages name their plugins in."""
@@ -28,6 +29,8 @@ class _Loaded:
     begun = False
     fault: ShardwrightError | None = None
     extended = False
+    places: ClassVar[dict[str, str]] = {}
+    """What each plugin is called in messages, by its file or the folder of its package."""
 
 
 def load_plugins() -> None:
@@ -64,6 +67,24 @@ def extended() -> bool:
     return _Loaded.extended
 
 
+def failure_of_plugin(error: BaseException) -> Diagnostic | None:
+    """
+    What to say of an exception that came out of a plugin when what it added ran, at its innermost line; else None.
+
+    >>> failure_of_plugin(ValueError("not from a plugin"))
+    """
+    trace, found, name = error.__traceback__, None, ""
+    while trace is not None:
+        file = os.path.realpath(trace.tb_frame.f_code.co_filename)
+        called = next((each for place, each in _Loaded.places.items() if file.startswith(place)), None)
+        if called is not None:
+            found, name = SourceLocation(trace.tb_frame.f_code.co_filename, trace.tb_lineno, 1), called
+        trace = trace.tb_next
+    if found is None:
+        return None
+    return Diagnostic("SW0732", f"the plugin {name} failed: {_first_line(error)}", found)
+
+
 def plugins() -> list[EntryPoint]:
     """The plugins that installed packages have, by their names."""
     from importlib.metadata import entry_points  # loads much, which nothing else of ours needs
@@ -84,18 +105,20 @@ def load_file(path: str) -> None:
         raise ShardwrightError(Diagnostic("SW0702", f"cannot read '{path}': {error.strerror}")) from error
     if not there:
         raise ShardwrightError(Diagnostic("SW0702", f"cannot read '{path}': there is no such file"))
-    spec = spec_from_file_location(file.stem, file)
+    # Under a name of its own: a file may be called as a module that others want.
+    spec = spec_from_file_location(f"shardwright_plugin_{file.stem}", file)
     if spec is None or spec.loader is None:
         help_text = "--load takes a Python file, whose name ends in .py"
         raise ShardwrightError(Diagnostic("SW0732", f"'{path}' is no Python file", help=help_text))
     module = module_from_spec(spec)
-    sys.modules[file.stem] = module
+    sys.modules[spec.name] = module
+    _remember(module, f"'{path}'")
     try:
         spec.loader.exec_module(module)
     except ShardwrightError:
         raise
     except (Exception, SystemExit) as error:
-        del sys.modules[file.stem]
+        del sys.modules[spec.name]
         raise _failed(f"'{path}'", error, "mend the file, or leave out --load") from error
 
 
@@ -116,17 +139,31 @@ def _wanted(found: list[EntryPoint], told: str | None) -> list[EntryPoint]:
 
 
 def _load(plugin: EntryPoint) -> None:
+    package = plugin.dist.name if plugin.dist else plugin.value
+    name = f"'{plugin.name}' of {package}"
     try:
         plugin.load()
+        _remember(sys.modules[plugin.module], name)
     except ShardwrightError:
         raise
     except (Exception, SystemExit) as error:
-        package = plugin.dist.name if plugin.dist else plugin.value
         way_out = f"mend or uninstall {package}; {VARIABLE}= leaves plugins out"
-        raise _failed(f"'{plugin.name}' of {package}", error, way_out) from error
+        raise _failed(name, error, way_out) from error
+
+
+def _remember(module: ModuleType, name: str) -> None:
+    """Where a plugin's code lies: in a file, or in the folder of a package."""
+    file = getattr(module, "__file__", None)
+    if file is not None:
+        place = os.path.realpath(file)
+        _Loaded.places[os.path.dirname(place) + os.sep if hasattr(module, "__path__") else place] = name
 
 
 def _failed(what: str, error: BaseException, help_text: str) -> ShardwrightError:
-    first = (str(error) or "no message").split("\n")[0]
-    message = f"the plugin {what} cannot be loaded: {type(error).__name__}: {first}"
+    message = f"the plugin {what} cannot be loaded: {_first_line(error)}"
     return ShardwrightError(Diagnostic("SW0732", message, line_of(error), help=help_text))
+
+
+def _first_line(error: BaseException) -> str:
+    first = (str(error) or "no message").split("\n")[0]
+    return f"{type(error).__name__}: {first}"

@@ -106,9 +106,9 @@ SW0730: no such code
 SW0731: no such level of logging
     The variable SHARDWRIGHT_LOG says from which level on commands tell what they do.
     help: set it to debug, info, warning or error, or unset it
-SW0732: plugin that cannot be loaded
+SW0732: plugin that fails
     A plugin is a Python module: of a package that names it as an entry point, or a file given to --load. Importing it
-    raised an exception, or it adds something that is there already.
+    raised an exception, what it added did so when it ran, or it adds something that is there already.
     help: mend or uninstall it; SHARDWRIGHT_PLUGINS= leaves the plugins of packages out
 SW0733: no such plugin
     The variable SHARDWRIGHT_PLUGINS names the plugins that are loaded; no installed package has one of this name.

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from shardwright.diagnostics import Diagnostic, ShardwrightError, ShardwrightInternalError
 from shardwright.diagnostics.render import render_all
+from shardwright.plugins import failure_of_plugin
 from shardwright.saving.faults import missing_package
 from shardwright.serialization.files.text import write_atomically
 from shardwright.tools.terminal.logs import VARIABLE, logs_by_variable
@@ -38,9 +39,9 @@ def guarded(state: CommandState, body: Callable[[CommandState], int]) -> int:
     """
     Run `body` and return the command's exit code.
 
-    A `ShardwrightError` is printed on standard error and gives 1. A `ShardwrightInternalError` and any other exception
-    are ours: the input is saved with the traceback, standard error names the file, and the code is 2. Ctrl-C gives a
-    line and 130.
+    A `ShardwrightError` is printed on standard error and gives 1, and so does what a plugin raised. A
+    `ShardwrightInternalError` and any other exception are ours: the input is saved with the traceback, standard error
+    names the file, and the code is 2. Ctrl-C gives a line and 130.
 
     >>> def wrong(state: CommandState) -> int:
     ...     raise ShardwrightError(Diagnostic("SW0702", "cannot read 'f'"))
@@ -59,6 +60,9 @@ def guarded(state: CommandState, body: Callable[[CommandState], int]) -> int:
         return INTERRUPTED
     except Exception as error:
         mistake = _mistake(error)
+        if mistake is None and (failure := failure_of_plugin(error)) is not None:
+            way_out = f"mend it, or leave it out; {_save_reproducer(state, error)} holds the input and the traceback"
+            mistake = ShardwrightError(replace(failure, help=way_out))
         if mistake is None:
             _report_internal(state, error)
             return INTERNAL_ERROR

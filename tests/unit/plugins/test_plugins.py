@@ -25,6 +25,7 @@ from shardwright.tools.main import main
 
 PLUGIN = ROOT / "examples" / "plugin"
 PROGRAM = str(PLUGIN / "ramp.mlir")
+PLAIN = str(ROOT / "tests/lit/run/mlp.mlir")
 
 COUNTED = "ramp.ops = {func.func = 1 : i64, func.return = 1 : i64, ramp.multiply = 1 : i64"
 NAMED = "broken.py:1:1: error[SW0732]: the plugin 'bad' of broken cannot be loaded"
@@ -144,6 +145,39 @@ def test_a_file_that_fails(
         (tmp_path / name).write_text(text)
     assert main(["run", PROGRAM, "--load", str(tmp_path / name)]) == 1
     assert said in capsys.readouterr().err
+
+
+FAILS_LATER = """
+from xdsl.passes import ModulePass
+
+from shardwright.passes import add_pass
+
+
+class FailingPass(ModulePass):
+    name = "failing"
+
+    def apply(self, ctx, op):
+        raise RuntimeError("it does not like this program")
+
+
+add_pass(FailingPass, after="insert-relayouts")
+"""
+
+
+def test_a_pass_that_fails_is_the_plugins_fault(tmp_path: Path) -> None:
+    file = tmp_path / "failing.py"
+    file.write_text(FAILS_LATER)
+    done = ran(tmp_path, "-m", "shardwright", "run", PLAIN, "--load", str(file))
+    said = f"{file}:11:1: error[SW0732]: the plugin '{file}' failed: RuntimeError: it does not like this program"
+    assert (done.returncode, said in done.stderr) == (1, True), done.stderr
+
+
+def test_a_file_may_be_called_as_a_module_of_ours(tmp_path: Path) -> None:
+    file = tmp_path / "a" / "shardwright.py"
+    file.parent.mkdir()
+    file.write_text("from shardwright.passes import add_pass\n")
+    done = ran(tmp_path, "-m", "shardwright", "run", PLAIN, "--load", str(file), "--check")
+    assert "ok: 1 results against the unsharded run" in done.stdout, done.stderr
 
 
 def test_nothing_takes_the_place_of_what_is_there() -> None:
