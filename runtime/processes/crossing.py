@@ -386,26 +386,36 @@ def plan_recut(lead: Sequence[int], extents: Sequence[int], before: Side, after:
     return _exchange(group, lead, due, outgoing, incoming)
 
 
-def plan_transfer(shape: Sequence[int], before: Side, after: Side) -> Exchange:
+def plan_transfer(
+    shape: Sequence[int], before: Side, after: Side, padded: tuple[Sequence[int], Sequence[int]] | None = None
+) -> Exchange:
     """
     The same for a tensor of which several processes may have the same elements: each gets what it lacks from one.
 
     Each side is of all processes of the job, of a part of them, or of each by itself. Who has what is wanted takes it;
-    of those who do not, each asks another.
+    of those who do not, each asks another. `padded` is the shape of each side with the padding that makes its parts
+    equal, where it differs: what lies there is not sent, and stands at the end of what a process has.
     """
     dims, job = range(len(shape)), before.atoms.clients.everyone
-    due = [after.own(dim, shape[dim]) if after.atoms.clients.is_here else np.arange(0) for dim in dims]
+    there, here = padded or (shape, shape)
+    due = [after.own(dim, here[dim]) if after.atoms.clients.is_here else np.arange(0) for dim in dims]
     outgoing, incoming = list[Piece](), list[Piece]()
     if before.atoms.clients.is_here:
-        mine = [before.own(dim, shape[dim]) for dim in dims]
-        wanted = [after.shares(dim, shape[dim], mine[dim], np.arange(len(mine[dim]))) for dim in dims]
+        mine = [_within(before.own(dim, there[dim]), shape[dim]) for dim in dims]
+        wanted = [after.shares(dim, here[dim], mine[dim], np.arange(len(mine[dim]))) for dim in dims]
         base = before.base(before.atoms.clients.place)
         targets = [Piece(to, piece.index) for at, piece in _pieces((), wanted) for to in after.numbers(at, job)]
         outgoing = [piece for piece in targets if before.source_for(piece.peer, base) == job.place]
     if after.atoms.clients.is_here:
-        had = [before.shares(dim, shape[dim], due[dim], np.arange(len(due[dim]))) for dim in dims]
+        lacked = [_within(due[dim], shape[dim]) for dim in dims]
+        had = [before.shares(dim, there[dim], lacked[dim], np.arange(len(lacked[dim]))) for dim in dims]
         incoming = [Piece(before.source_for(job.place, at), piece.index) for at, piece in _pieces((), had)]
     return _exchange(Group.of_all(job), (), due, outgoing, incoming)
+
+
+def _within(elements: Elements, extent: int) -> Elements:
+    """Those of ascending elements that a dim has: what comes after them is padding."""
+    return elements[: int(np.searchsorted(elements, extent))]
 
 
 def _exchange(

@@ -19,6 +19,8 @@ from shardwright.runtime.processes.communicator import Communicator
 
 MESH = Mesh(a=2, b=2, c=2)
 ARRAY = np.arange(8 * 12, dtype=np.float32).reshape(8, 12)
+UNEVEN = np.arange(7 * 3, dtype=np.float32).reshape(7, 3)
+"""No axis divides its dims: some devices have less than others, or nothing."""
 
 PARTS: list[dict[str, Any]] = [{}, {"a": 0}, {"a": 1}, {"a": 1, "b": 0}, {"a": 0, "b": 1, "c": slice(0, 1)}]
 """Parts of the mesh that four or eight processes hold in boxes."""
@@ -37,7 +39,7 @@ def layout_on(mesh: Mesh, dims: list[Any]) -> Layout:
         tuple(axis for axis in ([entry] if isinstance(entry, str) else entry or ()) if axis in mesh.sizes)
         for entry in dims
     ]
-    return Layout([entry or None for entry in kept], mesh)
+    return Layout([entry or None for entry in kept], mesh, uneven=True)
 
 
 @pytest.fixture
@@ -48,7 +50,7 @@ def connected(monkeypatch: pytest.MonkeyPatch) -> threading.local:
     return own
 
 
-def held(layout: Layout, number: int) -> set[float]:
+def held(layout: Layout, number: int, array: np.ndarray[Any, Any]) -> set[float]:
     """The elements that a process of the job holds, by their values."""
     clients = layout.mesh.clients
     place = number - clients.first
@@ -57,7 +59,7 @@ def held(layout: Layout, number: int) -> set[float]:
     devices = range(layout.mesh.size) if clients.everyone.count == 1 else on(layout.mesh, place)
     found: set[float] = set()
     for device in devices:
-        found.update(ARRAY[slices(layout, device)].ravel().tolist())
+        found.update(array[slices(layout, device, array.shape)].ravel().tolist())
     return found
 
 
@@ -66,9 +68,9 @@ def on(mesh: Mesh, place: int) -> range:
     return range(here * place, here * (place + 1))
 
 
-def slices(layout: Layout, device: int) -> tuple[slice, ...]:
+def slices(layout: Layout, device: int, shape: tuple[int, ...]) -> tuple[slice, ...]:
     at = dict(zip(layout.mesh.axis_names, map(int, np.unravel_index(device, layout.mesh.shape)), strict=True))
-    part = box(layout.for_rank(2).spec, ARRAY.shape, layout.mesh, at)
+    part = box(layout.for_rank(2).spec, shape, layout.mesh, at)
     return tuple(slice(start, stop) for start, stop in part)
 
 
@@ -76,7 +78,10 @@ def slices(layout: Layout, device: int) -> tuple[slice, ...]:
 @pytest.mark.parametrize("count", [4, 8])
 @pytest.mark.parametrize("target", range(len(PARTS)))
 @pytest.mark.parametrize("source", range(1, len(PARTS)))
-def test_every_copy_moves_what_is_missing(connected: threading.local, source: int, target: int, count: int) -> None:
+@pytest.mark.parametrize("array", [ARRAY, UNEVEN], ids=["even", "uneven"])
+def test_every_copy_moves_what_is_missing(
+    connected: threading.local, array: np.ndarray[Any, Any], source: int, target: int, count: int
+) -> None:
     def work(communicator: Communicator) -> int:
         connected.communicator = communicator
         clients = communicator.clients
@@ -84,14 +89,14 @@ def test_every_copy_moves_what_is_missing(connected: threading.local, source: in
         for dims, others in zip(DIMS, [*DIMS[1:], DIMS[0]], strict=True):
             before = layout_on(mesh_of(PARTS[source], clients), dims)
             after = layout_on(mesh_of(PARTS[target], clients), others)
-            value = DTensorValue(scatter(ARRAY, before), before)
+            value = DTensorValue(scatter(array, before), before, array.shape)
             start = communicator.sent_bytes
-            found = DTensorValue(transfer.moved(value, after), after)
-            assert (found.shape, found.dtype) == (ARRAY.shape, ARRAY.dtype)
+            found = DTensorValue(transfer.moved(value, after), after, array.shape)
+            assert (found.shape, found.dtype) == (array.shape, array.dtype)
             for device, component in zip(after.mesh.local_device_ids, found.components(), strict=True):
-                np.testing.assert_array_equal(component, ARRAY[slices(after, device)])
+                np.testing.assert_array_equal(component, array[slices(after, device, array.shape)])
             sent += communicator.sent_bytes - start
-            sent -= 4 * len(held(after, clients.place) - held(before, clients.place))
+            sent -= 4 * len(held(after, clients.place, array) - held(before, clients.place, array))
         return sent
 
     assert sum(on_processes(count, work)) == 0
