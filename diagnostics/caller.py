@@ -10,7 +10,7 @@ from functools import lru_cache
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from types import CodeType, FrameType
+from types import CodeType, FrameType, TracebackType
 
 from shardwright.diagnostics.diagnostic import SourceLocation
 
@@ -89,11 +89,16 @@ def line_of(error: BaseException) -> SourceLocation | None:
         return SourceLocation(error.filename, error.lineno, error.offset or 1)
     found, trace = None, error.__traceback__
     while trace is not None:
-        code = trace.tb_frame.f_code
-        if is_users(code.co_filename):
-            found = _place(code.co_filename, code, trace.tb_lasti, trace.tb_lineno)
+        if is_users(trace.tb_frame.f_code.co_filename):
+            found = place_of(trace)
         trace = trace.tb_next
     return found
+
+
+def place_of(trace: TracebackType) -> SourceLocation:
+    """The line of an entry of a traceback."""
+    code = trace.tb_frame.f_code
+    return _place(code.co_filename, code, trace.tb_lasti, trace.tb_lineno)
 
 
 def is_users(file: str) -> bool:

@@ -8,8 +8,8 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from shardwright.diagnostics import Diagnostic, ShardwrightError, SourceLocation
-from shardwright.diagnostics.caller import line_of
+from shardwright.diagnostics import Diagnostic, ShardwrightError
+from shardwright.diagnostics.caller import line_of, place_of
 from shardwright.diagnostics.suggestions import propose
 
 if TYPE_CHECKING:
@@ -75,10 +75,10 @@ def failure_of_plugin(error: BaseException) -> Diagnostic | None:
     """
     trace, found, name = error.__traceback__, None, ""
     while trace is not None:
-        file = os.path.realpath(trace.tb_frame.f_code.co_filename)
+        file = trace.tb_frame.f_code.co_filename
         called = next((each for place, each in _Loaded.places.items() if file.startswith(place)), None)
         if called is not None:
-            found, name = SourceLocation(trace.tb_frame.f_code.co_filename, trace.tb_lineno, 1), called
+            found, name = place_of(trace), called
         trace = trace.tb_next
     if found is None:
         return None
@@ -155,8 +155,7 @@ def _remember(module: ModuleType, name: str) -> None:
     """Where a plugin's code lies: in a file, or in the folder of a package."""
     file = getattr(module, "__file__", None)
     if file is not None:
-        place = os.path.realpath(file)
-        _Loaded.places[os.path.dirname(place) + os.sep if hasattr(module, "__path__") else place] = name
+        _Loaded.places[os.path.dirname(file) + os.sep if hasattr(module, "__path__") else file] = name
 
 
 def _failed(what: str, error: BaseException, help_text: str) -> ShardwrightError:

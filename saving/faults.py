@@ -52,6 +52,14 @@ def no_place(target: Path, fault: str | OSError) -> SavingError:
     return SavingError("SW0876", f"no checkpoint can be put at {str(target)!r}: {fault}")
 
 
+def is_working_directory(target: Path) -> bool:
+    """Whether paths that begin nowhere begin in a folder: what took its place would not be found by them."""
+    try:
+        return os.path.samefile(target, os.curdir)
+    except OSError:
+        return False
+
+
 def wrong_option(message: str, help: str | None = None) -> ShardwrightTypeError:
     """An argument of the wrong kind."""
     return ShardwrightTypeError(coded("SW0878", message, help=help))

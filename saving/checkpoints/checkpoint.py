@@ -31,7 +31,7 @@ from shardwright.saving.checkpoints.second.entries import ARRAYS
 from shardwright.saving.checkpoints.second.reading import strangers
 from shardwright.saving.checkpoints.transfers import Transfers
 from shardwright.saving.checkpoints.writing import write_arrays
-from shardwright.saving.faults import SavingError, checked_path, no_place, wrong_option
+from shardwright.saving.faults import SavingError, checked_path, is_working_directory, no_place, wrong_option
 from shardwright.saving.shared_folder import SharedFolder
 from shardwright.saving.team import Team
 from shardwright.saving.tensors.foreign import foreign_arrays
@@ -194,6 +194,8 @@ def _check_place(target: Path) -> None:
         raise no_place(target, "a name has no NUL")
     if target.is_symlink() or (target.exists() and not target.is_dir()):
         raise no_place(target, "something is there, and is no folder")
+    if is_working_directory(target):
+        raise no_place(target, "it is the working directory, which would be another one afterwards")
     if target.is_dir() and any(target.iterdir()) and not (target / MANIFEST).is_file():
         raise no_place(target, "something is there, and is no checkpoint")
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from shardwright.saving.faults import SavingError
+from shardwright.saving.faults import SavingError, is_working_directory
 from shardwright.serialization.hashing import HighwayHash64
 
 Assets: TypeAlias = "Mapping[str, str | os.PathLike[str]] | Sequence[str | os.PathLike[str]]"
@@ -124,6 +124,9 @@ def check_target(path: Path, overwrite: bool) -> None:
         return
     if path.is_symlink() or not path.is_dir():
         raise SavingError("SW0867", f"{path} is there, and is no folder", help="choose another path")
+    if is_working_directory(path):
+        fault = f"{path} is the working directory, which would be another one afterwards"
+        raise SavingError("SW0867", fault, help="choose another path")
     if any(path.iterdir()) and not _models(path):
         raise SavingError("SW0867", f"{path} is there, and is no saved directory", help="choose another path")
     if not overwrite:

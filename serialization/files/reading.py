@@ -70,9 +70,12 @@ def real_path(path: str | os.PathLike[str], follow: bool = True) -> Path:
     if "\0" in text:  # which no path has; those who would use it refuse it
         return Path(text)
     parent, name = os.path.split(text.rstrip("/"))
-    if follow or name in ("", ".", ".."):
-        return Path(os.path.realpath(text))
-    return Path(os.path.realpath(parent), name)
+    try:
+        if follow or name in ("", ".", ".."):
+            return Path(os.path.realpath(text))
+        return Path(os.path.realpath(parent), name)
+    except FileNotFoundError:  # the working directory is gone: nothing is there, which who uses the path is told
+        return Path(text)
 
 
 def _lock(place: Path) -> int | None:

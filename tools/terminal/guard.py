@@ -76,10 +76,22 @@ def _mistake(error: Exception) -> ShardwrightError | None:
         why = str(error).split("\n")[0].rstrip(".") or "an allocation failed"
         help_text = "run a smaller program, or only partition it: shardwright-opt -p partition"
         return ShardwrightError(Diagnostic("SW0717", f"this machine's memory is too small: {why}", help=help_text))
+    if isinstance(error, FileNotFoundError) and not _has_working_directory():
+        gone = Diagnostic("SW0702", "the working directory is gone", help="change to a folder that is there: cd ~")
+        return ShardwrightError(gone)
     if isinstance(error, ShardwrightInternalError):
         return None
     found = missing_package(error) if isinstance(error, ModuleNotFoundError) else error
     return found if isinstance(found, ShardwrightError) else None
+
+
+def _has_working_directory() -> bool:
+    """Without one, Python itself finds no modules that are not loaded yet."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 @contextmanager

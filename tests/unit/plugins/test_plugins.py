@@ -168,7 +168,7 @@ def test_a_pass_that_fails_is_the_plugins_fault(tmp_path: Path) -> None:
     file = tmp_path / "failing.py"
     file.write_text(FAILS_LATER)
     done = ran(tmp_path, "-m", "shardwright", "run", PLAIN, "--load", str(file))
-    said = f"{file}:11:1: error[SW0732]: the plugin '{file}' failed: RuntimeError: it does not like this program"
+    said = f"{file}:11:9: error[SW0732]: the plugin '{file}' failed: RuntimeError: it does not like this program"
     assert (done.returncode, said in done.stderr) == (1, True), done.stderr
 
 

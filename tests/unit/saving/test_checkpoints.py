@@ -508,3 +508,32 @@ def test_convert_replaces_nothing_by_a_checkpoint(tmp_path: Path) -> None:
     broken = Checkpoint({"\ud800": np.ones(3)}).save(tmp_path / "broken")
     with pytest.raises(ValueError, match=r"SW0875\]: the name '\\ud800' is no text of Unicode"):
         shardwright.convert(broken, tmp_path / "broken.safetensors")
+
+
+@pytest.mark.parametrize("what", ["checkpoint", "directory"])
+def test_the_working_directory_is_not_replaced(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What took its place would be another folder than the one in which this process, or a shell, is."""
+    place = tmp_path / "place"
+    write = {
+        "checkpoint": lambda to: shardwright.Checkpoint(a=np.ones(3)).save(to),
+        "directory": lambda to: shardwright.save({"a": np.ones(3)}, to, overwrite=True),
+    }[what]
+    write(place)
+    before = place.stat().st_ino
+    monkeypatch.chdir(place)
+    for name in (".", place, "../place"):
+        with pytest.raises(ValueError, match=r"SW08(67|76).*the working directory, which would be another one"):
+            write(name)
+    assert place.stat().st_ino == before
+
+
+def test_a_working_directory_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    with pytest.raises(ValueError, match=r"SW0872.*'x' does not exist"):
+        shardwright.load_variables("x")
+    with pytest.raises(ValueError, match=r"SW0869.*x is no directory"):
+        shardwright.load("x")
+    with pytest.raises(ValueError, match=r"SW0876.*no such file or directory"):
+        shardwright.Checkpoint(a=np.ones(3)).save("x")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 import tempfile
 import warnings
@@ -118,3 +119,17 @@ def test_colours_and_where_to_read_more_are_for_terminals(monkeypatch: pytest.Mo
     assert said(TERM="xterm").startswith("\x1b[1;31merror[SW0201]\x1b[0m")
     assert said(TERM="dumb") == "error[SW0201]: wrong\n  more: shardwright explain-code SW0201\n"
     assert said(TERM="xterm", NO_COLOR="1") == "error[SW0201]: wrong\n  more: shardwright explain-code SW0201\n"
+
+
+def test_a_working_directory_that_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def body(_: CommandState) -> int:
+        os.getcwd()
+        return 0
+
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert guarded(CommandState("c"), body) == 1
+    assert capsys.readouterr().err.startswith("error[SW0702]: the working directory is gone\n")
