@@ -31,17 +31,29 @@ class Timeline:
     def __init__(self, process: int) -> None:
         self._process = process
         about = {"name": "process_name", "ph": "M", "pid": process, "args": {"name": f"process {process}"}}
-        self.events: list[dict[str, Any]] = [about]
+        self._ended: list[dict[str, Any]] = [about]
+        self._begun: list[dict[str, Any]] = []
 
     @contextmanager
     def span(self, what: str, kind: str) -> Generator[None]:
         """An event that lasts as long as what runs inside; it names the user's line."""
-        start = time.time_ns()
+        place = {"name": f"{what} at {caller()}", "cat": kind, "ph": "X", "pid": self._process, "tid": 0}
+        event = {**place, "ts": time.time_ns() / 1e3}
+        self._begun.append(event)
         try:
             yield
         finally:
-            place = {"name": f"{what} at {caller()}", "cat": kind, "ph": "X", "pid": self._process, "tid": 0}
-            self.events.append({**place, "ts": start / 1e3, "dur": (time.time_ns() - start) / 1e3})
+            self._begun.remove(event)
+            self._ended.append(_until_now(event))
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        """All that there was, and what lasts until now: in a process that waits in vain, what it waits for."""
+        return [*self._ended, *map(_until_now, list(self._begun))]
+
+
+def _until_now(event: dict[str, Any]) -> dict[str, Any]:
+    return {**event, "dur": time.time_ns() / 1e3 - event["ts"]}
 
 
 def span(what: str, kind: str) -> AbstractContextManager[None]:
@@ -98,8 +110,18 @@ def _timeline() -> Timeline | None:
     clients = Clients.found()
     timeline, path = Timeline(clients.place), _part(Path(name).absolute(), clients.place, clients.count)
     _prepare(path)
-    atexit.register(_finish, timeline, path)
+    _UNWRITTEN.append((timeline, path))
+    atexit.register(finish)
     return timeline
+
+
+_UNWRITTEN: list[tuple[Timeline, Path]] = []
+
+
+def finish() -> None:
+    """Writes the events of this process, which ends, also where Python does nothing at its end any more."""
+    while _UNWRITTEN:
+        _finish(*_UNWRITTEN.pop())
 
 
 def _finish(timeline: Timeline, path: Path) -> None:

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Sequence
 
+from shardwright.engines.jobs.timeline import finish
 from shardwright.engines.mpi.board import Report, own_board
 from shardwright.layout.forms.clients import Clients
 
@@ -45,6 +46,8 @@ def tell(clients: Clients, text: str, where: str) -> None:
 def end(clients: Clients, text: str, where: str, code: int) -> None:
     """Says why, and ends this process and with it the job; returns only where MPI has not begun."""
     tell(clients, text, where)
+    with contextlib.suppress(Exception):
+        finish()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):
             stream.flush()

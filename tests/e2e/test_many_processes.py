@@ -68,6 +68,32 @@ def test_stages_on_processes_of_their_own(tmp_path: Path) -> None:
     assert run(4, "stages", str(tmp_path)).count("done") == 4
 
 
+WAITS_IN_VAIN = """
+import time
+import numpy as np
+import shardwright as sw
+
+mesh = sw.Mesh.distributed({"x": 2})
+x = sw.relayout(np.arange(4.0), sw.Layout(["x"], mesh))
+sw.sum(x)
+time.sleep(600 * mesh.clients.place)
+sw.sum(x)
+"""
+
+
+def test_a_trace_of_a_job_that_fails_shows_what_was_waited_for(tmp_path: Path) -> None:
+    program, trace = tmp_path / "waits.py", tmp_path / "trace.json"
+    program.write_text(WAITS_IN_VAIN)
+    options = ["-n", "2", "--timeout", "4", "--trace", str(trace)]
+    command = [sys.executable, "-m", "shardwright.tools.main", "launch", *options, str(program)]
+    assert subprocess.run(command, capture_output=True, timeout=120).returncode == 70
+    events = {each["name"]: each for each in json.loads(trace.read_text())["traceEvents"] if each["pid"] == 0}
+    done, last = (next(event for name, event in events.items() if f"waits.py:{line}" in name) for line in (8, 10))
+    assert done["ts"] + done["dur"] < last["ts"]
+    assert last["dur"] > 3e6
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["trace.json", "waits.py"]
+
+
 def test_a_trace_shows_all_processes(tmp_path: Path) -> None:
     example, trace = str(TESTS.parent / "examples" / "launch" / "pipeline.py"), tmp_path / "trace.json"
     command = [sys.executable, "-m", "shardwright.tools.main", "launch", "-n", "2", "--trace", str(trace), example]
