@@ -474,7 +474,10 @@ class Mesh:
 def _pairs(dims: object) -> list[tuple[object, object]]:
     if isinstance(dims, Mapping):
         return list(cast("Mapping[object, object]", dims).items())
-    items = list(cast("Iterable[object]", dims)) if isinstance(dims, Iterable) and not isinstance(dims, str) else [dims]
+    try:
+        items = [dims] if isinstance(dims, str) else list(cast("Iterable[object]", dims))
+    except TypeError:  # also of what looks as if it had items: an array that is a number
+        items = [dims]
     for item in items:
         if not isinstance(item, tuple | list) or len(cast("Sequence[object]", item)) != 2:
             raise _mesh_error(

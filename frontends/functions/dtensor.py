@@ -403,7 +403,7 @@ def as_dtensor(x: Any, name: str, way_out: str) -> DTensor:
     if current_trace() is None:
         x = held(x)
     if not isinstance(x, DTensor):
-        message = f"{name} takes a distributed tensor, not a {type(x).__name__}"
+        message = f"{name} takes a distributed tensor, not a {type(_untaped(x)).__name__}"
         raise value_error("SW0502", message, help=way_out)
     return x
 

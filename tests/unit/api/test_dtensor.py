@@ -147,6 +147,8 @@ def test_comparison_is_by_element_and_hash_by_identity() -> None:
 def test_unpack_of_anything_else() -> None:
     with pytest.raises(ValueError, match=r"error\[SW0502\]: unpack takes a distributed tensor, not a ndarray"):
         sw.unpack(WHOLE)
+    with pytest.raises(ValueError, match=r"error\[SW0502\]: fetch takes a distributed tensor, not a Tensor\n"):
+        sw.fetch(sw.Variable(1.0).value)
 
 
 def test_pack_refuses_what_does_not_fit() -> None:

@@ -14,7 +14,7 @@ MESH = Mesh(batch=4, model=2)
 
 
 @pytest.mark.parametrize(
-    "dims", [[4, 2], "ab", ["ab"], 8, None, [("a", 2, 3)], [("a", 2), "b"], [("a", 1.0)], [(1, 2)]]
+    "dims", [[4, 2], "ab", ["ab"], 8, None, np.array(8), [("a", 2, 3)], [("a", 2), "b"], [("a", 1.0)], [(1, 2)]]
 )
 def test_meshes_without_names_and_sizes(dims: Any) -> None:
     with pytest.raises(ShardwrightError, match="SW0101"):
