@@ -4,22 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from shardwright.dialects.building import returned
+from shardwright.dialects import dtensor
+from shardwright.dialects.building import Builder, returned
 from shardwright.dialects.dtensor.hints import GroupOp
-from shardwright.dialects.types import tensor_type
+from shardwright.dialects.types import shape_of, tensor_type
 from shardwright.passes.padding.forms import pad_op
-from shardwright.passes.padding.site import Padding, resized_type, site_of
+from shardwright.passes.padding.site import FILLING, Padding, resized_type, site_of
 from shardwright.passes.padding.sizes import padded_shapes
 from shardwright.passes.program import Program
+from shardwright.passes.propagation.alignment import counted
 from shardwright.passes.propagation.numbering import build_program
-from shardwright.passes.rewriter import retype
+from shardwright.passes.propagation.propagate_layouts import PropagateLayoutsPass
+from shardwright.passes.propagation.strategy import LEAST_SAVING, Strategist
+from shardwright.passes.propagation.structure.ordering import structural_marks, structural_order
+from shardwright.passes.rewriter import insert_before, retype
 from shardwright.passes.stages import GLOBAL_TYPE_ARGUMENT, REGIONS_OF_TENSORS, uneven_values
 from shardwright.rules.rule import Rule
 
@@ -29,9 +35,12 @@ class PadUnevenPass(ModulePass):
     """
     Makes the dims of a program divide by the parts into which its user split them, and all that is bound to them.
 
+    What is bound to them but divides only with padding, as a slice of all rows but one, is padded where less is sent
+    then.
+
     Padding holds anything. Where an op would see it, it is masked, cut off or passed over. Arguments and results keep
-    their global type in `dtensor.global_type`: who calls the program knows nothing of it. A program whose layouts all
-    divide stays as it is.
+    their global type in `dtensor.global_type`: who calls the program knows nothing of it. A program in which everything
+    divides stays as it is.
 
     Before:
         #x = #dtensor.layout<@mesh, [{"x"}]>
@@ -65,21 +74,61 @@ class PadUnevenPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Runs the pass on a module."""
+        wider = wider_program(op)
         if next(uneven_values(op), None) is not None:
             pad_uneven(op)
+        if wider is not None and _sends_less(wider, op):
+            op.regions[0].detach_block(op.body.block)
+            op.regions[0].add_block(wider.regions[0].detach_block(wider.body.block))
 
 
-def pad_uneven(module: ModuleOp) -> dict[SSAValue, SSAValue]:
+MOST_NODES = 256
+"""The ops up to which layouts are looked for twice, with and without padding of what nobody split."""
+
+
+def wider_program(module: ModuleOp) -> ModuleOp | None:
+    """The program padded also in dims that nobody split; None where all divide, and of a large one."""
+    if not dtensor.meshes(module):
+        return None
+    program = build_program(module)
+    if len(program.nodes) > MOST_NODES or padded_shapes(program, made=True) == padded_shapes(program):
+        return None
+    wider = module.clone()
+    pad_uneven(wider, made=True)
+    return wider
+
+
+def _sends_less(one: ModuleOp, other: ModuleOp) -> bool:
+    most = _sent(other) - LEAST_SAVING
+    return most > 0 and _sent(one) < most
+
+
+def _sent(module: ModuleOp) -> float:
+    """What each device will send, as its layouts will be chosen."""
+    program = build_program(module)
+    state = PropagateLayoutsPass().state(program)
+    strategist = Strategist(program, program.message_bytes)
+    order = structural_order(program, structural_marks(program))
+    return counted(program, strategist, state.dims, order).sent
+
+
+def pad_uneven(module: ModuleOp, *, made: bool = False) -> dict[SSAValue, SSAValue]:
     """
     Pads the program of a module in which a layout splits a dim unevenly, in place.
+
+    With what is `made`, dims are padded that nobody split but that do not divide as those do to which they are bound.
+    Who calls the program sees nothing of that: arguments and results that would come in no uneven parts otherwise
+    come whole, as large as they are.
 
     Returns for what other values stand for now what stands for it, which may have become another in turn.
     """
     program = build_program(module)
-    padding = _pad_types(program)
+    borders = _Borders.of(program) if made else _Borders((), ())
+    padding = _pad_types(program, made=made)
     for inner, rule in _ops(program):
         if any(value in padding.valid for value in (*inner.operands, *inner.results)):
             pad_op(inner, site_of(inner, rule, padding))
+    borders.keep(program, padding)
     block = program.function.body.block
     _record(program.function, "arg_attrs", block.args, padding)
     _record(program.function, "res_attrs", returned(block), padding)
@@ -87,10 +136,55 @@ def pad_uneven(module: ModuleOp) -> dict[SSAValue, SSAValue]:
     return padding.became
 
 
-def _pad_types(program: Program) -> Padding:
+@dataclass(frozen=True)
+class _Borders:
+    """The places of the arguments and of the results of a program that come as large as they are."""
+
+    arguments: Sequence[int]
+    results: Sequence[int]
+
+    @staticmethod
+    def of(program: Program) -> _Borders:
+        """Those that have no padding where nobody but the user's own splits asks for any."""
+        block, padded = program.function.body.block, padded_shapes(program)
+
+        def whole(values: Sequence[SSAValue]) -> list[int]:
+            numbers = [program.numbers[value] for value in values]
+            return [place for place, number in enumerate(numbers) if padded[number] == program.shapes[number]]
+
+        return _Borders(whole(block.args), whole(returned(block)))
+
+    def keep(self, program: Program, padding: Padding) -> None:
+        """Pads behind the arguments and cuts in front of the results, which have no padding then."""
+        block = program.function.body.block
+        first, last = block.first_op, block.last_op
+        assert first is not None
+        assert last is not None
+        given: dict[SSAValue, SSAValue] = {}
+        for argument in [block.args[place] for place in self.arguments if block.args[place] in padding.valid]:
+            wanted, valid = tensor_type(argument), padding.valid.pop(argument)
+            retype(argument, resized_type(wanted, valid))
+            made = _resized(first, argument, wanted)
+            argument.replace_uses_with_if(made, lambda use, pad=made.owner: use.operation is not pad)
+            padding.valid[made], given[made] = valid, argument
+        for place in self.results:
+            result = last.operands[place]
+            if result in padding.valid:
+                whole = resized_type(result.type, padding.valid[result])
+                last.operands[place] = given.get(result) or _resized(last, result, whole)
+
+
+def _resized(place: Operation, value: SSAValue, wanted: TensorType[Any]) -> SSAValue:
+    """In front of an op the value, padded or cut at its ends, as one of another type."""
+    build = Builder(lambda new: insert_before(place, new))
+    high = [new - old for new, old in zip(wanted.get_shape(), shape_of(value), strict=True)]
+    return retype(build.pad(value, build.scalar(FILLING, value), [0] * len(high), high), wanted)
+
+
+def _pad_types(program: Program, *, made: bool) -> Padding:
     """Gives all values their padded types."""
     padding = Padding()
-    for aliases, old, new in zip(program.aliases, program.shapes, padded_shapes(program), strict=True):
+    for aliases, old, new in zip(program.aliases, program.shapes, padded_shapes(program, made=made), strict=True):
         if old != new:
             for value in aliases:
                 padding.valid[value] = old

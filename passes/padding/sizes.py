@@ -21,8 +21,12 @@ Dim = tuple[int, int]
 Shape = tuple[int, ...]
 
 
-def padded_shapes(program: Program) -> list[Shape]:
-    """For each value by number the shape in which every dim divides; its own where no split is uneven."""
+def padded_shapes(program: Program, *, made: bool = False) -> list[Shape]:
+    """
+    For each value by number the shape in which every dim divides; its own where no split is uneven.
+
+    With what is `made` a dim is padded, too, that nobody split but that is bound to one that somebody did.
+    """
     groups = Components[Dim]()
     for node in program.nodes:
         for (place, dim), (other_place, other_dim) in bonds(node):
@@ -40,6 +44,8 @@ def padded_shapes(program: Program) -> list[Shape]:
         asked.add((first, size))
         if size % count:
             uneven.add(first)
+    if made:
+        uneven |= _made_uneven(program, groups, parts)
 
     def padded(dim: Dim, size: int) -> int:
         first = groups.top(dim)
@@ -53,6 +59,16 @@ def padded_shapes(program: Program) -> list[Shape]:
         tuple(padded((number, dim), size) for dim, size in enumerate(shape))
         for number, shape in enumerate(program.shapes)
     ]
+
+
+def _made_uneven(program: Program, groups: Components[Dim], parts: dict[Dim, int]) -> set[Dim]:
+    """The groups that are split and have a dim that does not divide, of more than a few elements."""
+    sizes = (
+        (groups.top((number, dim)), size)
+        for number, shape in enumerate(program.shapes)
+        for dim, size in enumerate(shape)
+    )
+    return {first for first, size in sizes if first in parts and size % parts[first] and 2 * size > parts[first]}
 
 
 def _splits(program: Program) -> Iterator[tuple[Dim, int, int]]:

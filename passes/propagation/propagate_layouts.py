@@ -63,18 +63,22 @@ class PropagateLayoutsPass(ModulePass):
         _declare_mesh(op)
         program = build_program(op)
         _check_partial(program)
-        agree_in_groups(program)
-        state = self._state(program)
-        if self.refine:
-            stack_partial(program, state)
-        settle_groups(program, state)
-        _write(program, state)
+        _write(program, self.state(program))
         for inner in list(program.function.body.walk()):
             if isinstance(inner, GroupOp):
                 erase(inner)
         set_stage(op, "propagated")
 
-    def _state(self, program: Program) -> State:
+    def state(self, program: Program) -> State:
+        """The layouts of all values of a program."""
+        agree_in_groups(program)
+        state = self._spread(program)
+        if self.refine:
+            stack_partial(program, state)
+        settle_groups(program, state)
+        return state
+
+    def _spread(self, program: Program) -> State:
         if not self.refine:
             return propagate(program, Strategist(program, program.message_bytes))
         folded = fold(program)

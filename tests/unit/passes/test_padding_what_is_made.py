@@ -1,0 +1,91 @@
+"""Dims that nobody split, and that do not divide as those do to which they are bound: padded where that sends less."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from harness import Array, partitioned, predicted_bytes
+from xdsl.dialects.func import FuncOp
+
+from shardwright.dialects.dtensor import layout_of
+from shardwright.dialects.types import shape_of
+from shardwright.runtime.executable import compile_module
+
+ROWS = '{sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}'
+WHOLE = "{sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}"
+SUM = """
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %sum = stablehlo.reduce(%made init: %zero) applies stablehlo.add across dimensions = [0, 1]
+      : (tensor<31x3xf32>, tensor<f32>) -> tensor<f32>
+  return %sum : tensor<f32>"""
+NEXT = """
+  %0 = stablehlo.slice %a [0:31, 0:3] : (tensor<32x3xf32>) -> tensor<31x3xf32>
+  %1 = stablehlo.slice %b [1:32, 0:3] : (tensor<32x3xf32>) -> tensor<31x3xf32>
+  %made = stablehlo.multiply %0, %1 : tensor<31x3xf32>"""
+
+
+def run(arguments: str, results: str, body: str, values: list[Array]) -> tuple[list[Array], float]:
+    """The results of a program on eight devices, and what each of them sent, which is what was predicted."""
+    text = f'sdy.mesh @mesh = <["x"=8]>\nfunc.func public @main({arguments}) -> ({results}) {{\n{body}\n}}'
+    planned, local = partitioned(text, round_trip=True)
+    executable = compile_module(local)
+    found = executable.run(values)
+    assert predicted_bytes(planned, executable.ledger.runs) == executable.ledger.sent_bytes
+    return found, float(executable.ledger.sent_bytes)
+
+
+def rows(count: int, seed: int = 0) -> Array:
+    return np.random.default_rng(seed).standard_normal((count, 3)).astype(np.float32)
+
+
+def test_a_sum_over_pairs_of_neighbours_sends_one_row() -> None:
+    """A row of three, to seven of eight devices, and the sum."""
+    a, b = rows(32), rows(32, 1)
+    arguments = f"%a: tensor<32x3xf32> {ROWS}, %b: tensor<32x3xf32> {ROWS}"
+    (found,), sent = run(arguments, "tensor<f32>", NEXT + SUM, [a, b])
+    np.testing.assert_allclose(found, (a[:-1] * b[1:]).sum(), rtol=1e-5)
+    assert sent == 7 / 8 * 3 * 4 + 2 * 7 / 8 * 4
+
+
+@pytest.mark.parametrize("given", ["", WHOLE])
+def test_an_argument_that_does_not_divide_comes_whole(given: str) -> None:
+    """Who calls the program has it as large as it is, whatever meets it inside."""
+    a, b = rows(32), rows(31, 1)
+    body = """
+      %0 = stablehlo.slice %a [1:32, 0:3] : (tensor<32x3xf32>) -> tensor<31x3xf32>
+      %made = stablehlo.multiply %0, %b : tensor<31x3xf32>"""
+    arguments = f"%a: tensor<32x3xf32> {ROWS}, %b: tensor<31x3xf32> {given}"
+    (found,), sent = run(arguments, "tensor<f32>", body + SUM, [a, b])
+    np.testing.assert_allclose(found, (a[1:] * b).sum(), rtol=1e-5)
+    assert sent == 7 / 8 * 3 * 4 + 2 * 7 / 8 * 4
+
+
+def test_a_result_that_does_not_divide_is_split_by_nobody() -> None:
+    a, b = rows(32), rows(32, 1)
+    body = NEXT + SUM.replace("return %sum : tensor<f32>", "return %sum, %made, %b : {0}")
+    kinds = "tensor<f32>, tensor<31x3xf32>, tensor<32x3xf32>"
+    arguments = f"%a: tensor<32x3xf32> {ROWS}, %b: tensor<32x3xf32> {ROWS}"
+    text = f'sdy.mesh @mesh = <["x"=8]>\nfunc.func public @main({arguments}) -> ({kinds}) {{\n{body.format(kinds)}\n}}'
+    planned, local = partitioned(text)
+    found = compile_module(local).run([a, b])
+    for one, wanted in zip(found, [(a[:-1] * b[1:]).sum(), a[:-1] * b[1:], b], strict=True):
+        np.testing.assert_allclose(one, wanted, rtol=1e-5)
+    function = next(op for op in planned.ops if isinstance(op, FuncOp))
+    last = function.get_return_op()
+    assert last is not None
+    made = last.operands[1]
+    spec = layout_of(made)
+    assert shape_of(made) == (31, 3)
+    assert spec is not None
+    assert spec.dims == ((), ())
+
+
+def test_what_padding_makes_no_cheaper_is_left_as_it_is() -> None:
+    """The last 31 rows of 32, whole: they are gathered, with or without padding."""
+    body = """
+      %0 = stablehlo.slice %a [1:32, 0:3] : (tensor<32x3xf32>) -> tensor<31x3xf32>
+      return %0 : tensor<31x3xf32>"""
+    a = rows(32)
+    (found,), sent = run(f"%a: tensor<32x3xf32> {ROWS}", f"tensor<31x3xf32> {WHOLE}", body, [a])
+    np.testing.assert_array_equal(found, a[1:])
+    assert sent == 7 * 4 * 3 * 4
