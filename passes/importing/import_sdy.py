@@ -249,6 +249,11 @@ def _devices_named(name: str, place: Operation | SSAValue, labels: tuple[Label, 
     )
 
 
+def _asks_nothing(spec: LayoutSpec) -> bool:
+    """Whether every dim may be split in any way: JAX says so of each value in a computation that is manual in part."""
+    return bool(spec.dims) and spec == LayoutSpec(spec.mesh, ((),) * len(spec.dims), frozenset(range(len(spec.dims))))
+
+
 class _Importer:
     def __init__(self, meshes: _Meshes, asked: Operation | None):
         self.meshes = meshes
@@ -318,7 +323,11 @@ class _Importer:
             case sdy.ShardingConstraintOp() if _in_reducer(op):
                 replace(op, [op.input])
             case sdy.ShardingConstraintOp():
-                replace_with(op, ConstraintOp(op.input, self._spec(op.sharding.data, op.input, op)))
+                spec = self._spec(op.sharding.data, op.input, op)
+                if _asks_nothing(spec):
+                    replace(op, [op.input])
+                else:
+                    replace_with(op, ConstraintOp(op.input, spec))
             case ReshardOp():
                 spec = self._spec(op.sharding.data, op.input, op)
                 replace_with(op, RelayoutOp(op.input, spec, "the user's reshard"))
