@@ -16,6 +16,9 @@ from shardwright.dialects import dtensor
 from shardwright.dialects.building import Builder, returned
 from shardwright.dialects.dtensor.hints import GroupOp
 from shardwright.dialects.types import shape_of, tensor_type
+from shardwright.passes.canonical.canonicalize import CanonicalizePass
+from shardwright.passes.canonical.cse import CsePass
+from shardwright.passes.canonical.dce import DcePass
 from shardwright.passes.padding.forms import pad_op
 from shardwright.passes.padding.site import FILLING, Padding, resized_type, site_of
 from shardwright.passes.padding.sizes import padded_shapes
@@ -77,9 +80,13 @@ class PadUnevenPass(ModulePass):
         wider = wider_program(op)
         if next(uneven_values(op), None) is not None:
             pad_uneven(op)
-        if wider is not None and _sends_less(wider, op):
-            op.regions[0].detach_block(op.body.block)
-            op.regions[0].add_block(wider.regions[0].detach_block(wider.body.block))
+            CsePass().apply(ctx, op)  # two ops may have moved one value alike
+        if wider is not None:
+            for tidying in (CanonicalizePass, CsePass, DcePass):
+                tidying().apply(ctx, wider)
+            if _sends_less(wider, op):
+                op.regions[0].detach_block(op.body.block)
+                op.regions[0].add_block(wider.regions[0].detach_block(wider.body.block))
 
 
 MOST_NODES = 256

@@ -144,12 +144,11 @@ module @sorted_by_places {
       %1 = stablehlo.compare LT, %l, %r : (tensor<f32>, tensor<f32>) -> tensor<i1>
       stablehlo.return %1 : tensor<i1>
     }) : (tensor<10xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<10xf32>
-    // CHECK: %[[OWN:.*]] = stablehlo.iota dim = 0 : tensor<12xi32>
-    // CHECK-NEXT: "stablehlo.sort"(%a, %[[OWN]])
+    // CHECK: "stablehlo.sort"(%a, %[[PLACES]])
     %i = stablehlo.iota dim = 0 : tensor<10xi32>
     %2:2 = "stablehlo.sort"(%a, %i) <{dimension = 0 : i64}> ({
     ^bb0(%l: tensor<f32>, %r: tensor<f32>, %m: tensor<i32>, %n: tensor<i32>):
-      %1 = stablehlo.compare LT, %l, %r : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %1 = stablehlo.compare GT, %l, %r : (tensor<f32>, tensor<f32>) -> tensor<i1>
       stablehlo.return %1 : tensor<i1>
     }) : (tensor<10xf32, #dtensor.layout<@mesh, [{"x"}]>>, tensor<10xi32>) -> (tensor<10xf32>, tensor<10xi32>)
     return %0, %2#1 : tensor<10xf32>, tensor<10xi32>

@@ -91,6 +91,25 @@ def test_what_padding_makes_no_cheaper_is_left_as_it_is() -> None:
     assert sent == 7 * 4 * 3 * 4
 
 
+def test_what_is_moved_alike_by_two_ops_is_sent_once() -> None:
+    """With padding, all rows but the first are what a pad makes of all rows."""
+    body = """
+      %zero = stablehlo.constant dense<0.0> : tensor<f32>
+      %0 = stablehlo.slice %a [1:32, 0:3] : (tensor<32x3xf32>) -> tensor<31x3xf32>
+      %made = stablehlo.multiply %0, %0 : tensor<31x3xf32>
+      %1 = stablehlo.reduce(%made init: %zero) applies stablehlo.add across dimensions = [0, 1]
+          : (tensor<31x3xf32>, tensor<f32>) -> tensor<f32>
+      %2 = stablehlo.pad %a, %zero, low = [-1, 0], high = [1, 0], interior = [0, 0]
+          : (tensor<32x3xf32>, tensor<f32>) -> tensor<32x3xf32>
+      %3 = stablehlo.subtract %2, %a : tensor<32x3xf32>
+      return %1, %3 : tensor<f32>, tensor<32x3xf32>"""
+    a = rows(32)
+    found, sent = run(f"%a: tensor<32x3xf32> {ROWS}", f"tensor<f32>, tensor<32x3xf32> {ROWS}", body, [a])
+    np.testing.assert_allclose(found[0], (a[1:] ** 2).sum(), rtol=1e-5)
+    np.testing.assert_array_equal(found[1], np.pad(a[1:], ((0, 1), (0, 0))) - a)
+    assert sent == 7 / 8 * 3 * 4 + 2 * 7 / 8 * 4
+
+
 def pooled(size: int, high: int, nothing: float) -> str:
     """Twice the largest of each three elements, every two, added to where it was found; and `high` places behind."""
     count = (size + high - 3) // 2 + 1
