@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, TensorType
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -20,7 +19,7 @@ from shardwright.passes.canonical.canonicalize import CanonicalizePass
 from shardwright.passes.canonical.cse import CsePass
 from shardwright.passes.canonical.dce import DcePass
 from shardwright.passes.padding.forms import pad_op
-from shardwright.passes.padding.site import FILLING, Padding, resized_type, site_of
+from shardwright.passes.padding.site import FILLING, Padding, Shape, resized_type, site_of
 from shardwright.passes.padding.sizes import padded_shapes
 from shardwright.passes.program import Program
 from shardwright.passes.propagation.alignment import counted
@@ -171,21 +170,24 @@ class _Borders:
         for argument in [block.args[place] for place in self.arguments if block.args[place] in padding.valid]:
             wanted, valid = tensor_type(argument), padding.valid.pop(argument)
             retype(argument, resized_type(wanted, valid))
-            made = _resized(first, argument, wanted)
+            made = _resized(first, argument, wanted.get_shape())
             argument.replace_uses_with_if(made, lambda use, pad=made.owner: use.operation is not pad)
             padding.valid[made], given[made] = valid, argument
         for place in self.results:
             result = last.operands[place]
             if result in padding.valid:
-                whole = resized_type(result.type, padding.valid[result])
-                last.operands[place] = given.get(result) or _resized(last, result, whole)
+                whole, spec = given.get(result), dtensor.layout_of(result)
+                cut = _resized(last, result, padding.valid[result]) if whole is None else whole
+                if spec is not None and whole is None:
+                    cut = insert_before(last, dtensor.ConstraintOp(cut, spec, f"result {place}")).results[0]
+                last.operands[place] = cut
 
 
-def _resized(place: Operation, value: SSAValue, wanted: TensorType[Any]) -> SSAValue:
-    """In front of an op the value, padded or cut at its ends, as one of another type."""
+def _resized(place: Operation, value: SSAValue, shape: Shape) -> SSAValue:
+    """In front of an op the value, padded or cut at its ends."""
     build = Builder(lambda new: insert_before(place, new))
-    high = [new - old for new, old in zip(wanted.get_shape(), shape_of(value), strict=True)]
-    return retype(build.pad(value, build.scalar(FILLING, value), [0] * len(high), high), wanted)
+    high = [new - old for new, old in zip(shape, shape_of(value), strict=True)]
+    return build.pad(value, build.scalar(FILLING, value), [0] * len(high), high)
 
 
 def _pad_types(program: Program, *, made: bool) -> Padding:

@@ -80,6 +80,22 @@ def test_a_result_that_does_not_divide_is_split_by_nobody() -> None:
     assert spec.dims == ((), ())
 
 
+def test_a_result_that_is_cut_keeps_its_layout() -> None:
+    """A row more than the argument has: its padding, and the cut in front of the result, are one pad in the end."""
+    body = NEXT + SUM.replace(
+        "return %sum : tensor<f32>",
+        """
+      %longer = stablehlo.pad %a, %zero, low = [0, 0], high = [1, 0], interior = [0, 0]
+          : (tensor<32x3xf32>, tensor<f32>) -> tensor<33x3xf32>
+      return %sum, %longer : tensor<f32>, tensor<33x3xf32>""",
+    )
+    a, b = rows(32), rows(32, 1)
+    arguments = f"%a: tensor<32x3xf32> {ROWS}, %b: tensor<32x3xf32> {ROWS}"
+    found, _ = run(arguments, f"tensor<f32>, tensor<33x3xf32> {WHOLE}", body, [a, b])
+    np.testing.assert_allclose(found[0], (a[:-1] * b[1:]).sum(), rtol=1e-5)
+    np.testing.assert_array_equal(found[1], np.pad(a, ((0, 1), (0, 0))))
+
+
 def test_what_padding_makes_no_cheaper_is_left_as_it_is() -> None:
     """The last 31 rows of 32, whole: they are gathered, with or without padding."""
     body = """
