@@ -262,13 +262,20 @@ class _Verifier:
 def uneven_values(module: ModuleOp) -> Iterator[SSAValue]:
     """The values whose layouts split a dim that does not divide."""
     known = meshes(module)
+    for value in values_in(module):
+        spec = layout_of(value)
+        if spec is not None and spec.mesh in known and any(spec.dims):
+            shape = shape_of(value)
+            if whole_shape(spec, shape, known[spec.mesh]) != shape:
+                yield value
+
+
+def values_in(module: ModuleOp) -> Iterator[SSAValue]:
+    """All values of a module."""
     for op in ops_in(module):
-        for value in (*op.results, *(argument for block in blocks_in(op) for argument in block.args)):
-            spec = layout_of(value)
-            if spec is not None and spec.mesh in known and any(spec.dims):
-                shape = shape_of(value)
-                if whole_shape(spec, shape, known[spec.mesh]) != shape:
-                    yield value
+        yield from op.results
+        for block in blocks_in(op):
+            yield from block.args
 
 
 def _verify_closed(op: Operation) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -20,7 +22,7 @@ from shardwright.passes.canonical.cse import CsePass
 from shardwright.passes.canonical.dce import DcePass
 from shardwright.passes.padding.forms import pad_op
 from shardwright.passes.padding.site import FILLING, Padding, Shape, resized_type, site_of
-from shardwright.passes.padding.sizes import padded_shapes
+from shardwright.passes.padding.sizes import more_than_a_few, padded_shapes
 from shardwright.passes.program import Program
 from shardwright.passes.propagation.alignment import counted
 from shardwright.passes.propagation.numbering import build_program
@@ -28,7 +30,7 @@ from shardwright.passes.propagation.propagate_layouts import PropagateLayoutsPas
 from shardwright.passes.propagation.strategy import LEAST_SAVING, Strategist
 from shardwright.passes.propagation.structure.ordering import structural_marks, structural_order
 from shardwright.passes.rewriter import insert_before, retype
-from shardwright.passes.stages import GLOBAL_TYPE_ARGUMENT, REGIONS_OF_TENSORS, uneven_values
+from shardwright.passes.stages import GLOBAL_TYPE_ARGUMENT, REGIONS_OF_TENSORS, uneven_values, values_in
 from shardwright.rules.rule import Rule
 
 
@@ -94,7 +96,7 @@ MOST_NODES = 256
 
 def wider_program(module: ModuleOp) -> ModuleOp | None:
     """The program padded also in dims that nobody split; None where all divide, and of a large one."""
-    if not dtensor.meshes(module):
+    if all_divide(module):
         return None
     program = build_program(module)
     if len(program.nodes) > MOST_NODES or padded_shapes(program, made=True) == padded_shapes(program):
@@ -102,6 +104,18 @@ def wider_program(module: ModuleOp) -> ModuleOp | None:
     wider = module.clone()
     pad_uneven(wider, made=True)
     return wider
+
+
+def all_divide(module: ModuleOp) -> bool:
+    """Whether every dim divides whatever axes of the mesh split it, by the types alone; without a mesh as well."""
+    extents = {extent for shape in {shape_of(value) for value in values_in(module)} for extent in shape}
+    counts = {
+        math.prod(chosen)
+        for mesh in dtensor.meshes(module).values()
+        for number in range(1, len(mesh.sizes) + 1)
+        for chosen in itertools.combinations(mesh.sizes.values(), number)
+    }
+    return not any(size % count and more_than_a_few(size, count) for size in extents for count in counts)
 
 
 def _sends_less(one: ModuleOp, other: ModuleOp) -> bool:

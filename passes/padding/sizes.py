@@ -68,7 +68,13 @@ def _made_uneven(program: Program, groups: Components[Dim], parts: dict[Dim, int
         for number, shape in enumerate(program.shapes)
         for dim, size in enumerate(shape)
     )
-    return {first for first, size in sizes if first in parts and size % parts[first] and 2 * size > parts[first]}
+    split = ((first, size) for first, size in sizes if first in parts and size % parts[first])
+    return {first for first, size in split if more_than_a_few(size, parts[first])}
+
+
+def more_than_a_few(size: int, count: int) -> bool:
+    """Whether more than half of so many parts of a dim are not padding alone."""
+    return 2 * size > count
 
 
 def _splits(program: Program) -> Iterator[tuple[Dim, int, int]]:

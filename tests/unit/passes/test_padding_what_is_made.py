@@ -8,7 +8,9 @@ from harness import Array, partitioned, predicted_bytes
 from xdsl.dialects.func import FuncOp
 
 from shardwright.dialects.dtensor import layout_of
+from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.types import shape_of
+from shardwright.passes.padding.pad_uneven import all_divide
 from shardwright.runtime.executable import compile_module
 
 ROWS = '{sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}'
@@ -172,3 +174,19 @@ def test_windows_of_padding_add_nothing_where_largest_elements_are_found(size: i
     if (size, high) == (16, 0):
         # An element of the next part, of which the windows are then moved over, and two elements and a window before.
         assert sent == (1 + 1 + 2 + 1) * 7 / 8 * 4
+
+
+@pytest.mark.parametrize(("made", "looked"), [("32x4", False), ("24x2", False), ("31x4", True), ("12x4", True)])
+def test_where_everything_divides_nothing_is_looked_at(made: str, looked: bool) -> None:
+    """Two and four columns are too few to count: no less than half of eight parts would be padding."""
+    text = f"""dtensor.mesh @mesh = <["x"=2, "y"=4]>
+func.func public @main(%a: tensor<32x4xf32>) -> tensor<{made}xf32> {{
+  %0 = stablehlo.slice %a [0:{made[:2]}, 0:{made[3:]}] : (tensor<32x4xf32>) -> tensor<{made}xf32>
+  return %0 : tensor<{made}xf32>
+}}"""
+    assert all_divide(parse_module(text, "rows.mlir")) != looked
+
+
+def test_without_a_mesh_everything_divides() -> None:
+    text = "func.func public @main(%a: tensor<7xf32>) -> tensor<7xf32> {\n  return %a : tensor<7xf32>\n}"
+    assert all_divide(parse_module(text, "rows.mlir"))
