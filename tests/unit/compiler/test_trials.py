@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 from stored_programs import text
 from xdsl.dialects.builtin import ModuleOp
@@ -72,3 +75,43 @@ def test_a_program_that_takes_long_to_partition_is_not_partitioned_to_choose(
     monkeypatch.setattr(trials.LaidOut, "of", of)
     chosen(bare("complex_arithmetic"), None, None)
     assert (not partitioned) == large
+
+
+class Lazy:
+    """A chooser that finds what holds less only where much less is asked for than what it finds else holds."""
+
+    program = SimpleNamespace(nodes=())
+
+    def __init__(self, held: tuple[float, float]) -> None:
+        self.much, self.little = (Choice(((("x",),),) * place, each, 0.0) for place, each in enumerate(held))
+        self.search = SimpleNamespace(holds_least=held[0] <= held[1])
+        self.asked: list[float] = []
+
+    def choose(self, limit: float) -> Choice:
+        """The choice for a limit."""
+        self.asked.append(limit)
+        return self.much if limit > 60 else self.little
+
+    def known(self, held: float, near: float) -> list[object]:
+        """None besides."""
+        return []
+
+
+@pytest.mark.parametrize(("held", "fits"), [((100, 50), True), ((100, 100), False)])
+def test_the_same_layouts_come_twice_where_others_hold_less(held: tuple[float, float], fits: bool) -> None:
+    """Then less is asked for again; where nothing holds less, the second time is the last."""
+    chooser = Lazy(held)
+    program: Any = SimpleNamespace(choosers=[chooser], topology=None, candidates=0)
+
+    def of(choice: Choice) -> tuple[Any, Any]:
+        return None, SimpleNamespace(memory=SimpleNamespace(peak=choice.held), cost=0.0, choice=choice)
+
+    def made_again(self: trials.Trials, aligned: object, kept: Any) -> Any:
+        return kept
+
+    program.of = of
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trials.Trials, "_with_values_made_again", made_again)
+        found = trials.Trials(program, 70)
+    assert (found.best is not None) == fits
+    assert len(chooser.asked) == 2 or fits
