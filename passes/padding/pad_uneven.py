@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -108,7 +108,8 @@ def wider_program(module: ModuleOp) -> ModuleOp | None:
 
 def all_divide(module: ModuleOp) -> bool:
     """Whether every dim divides whatever axes of the mesh split it, by the types alone; without a mesh as well."""
-    extents = {extent for shape in {shape_of(value) for value in values_in(module)} for extent in shape}
+    types = {value.type for value in values_in(module)}
+    extents = {extent for each in types if isinstance(each, TensorType) for extent in each.get_shape()}
     counts = {
         math.prod(chosen)
         for mesh in dtensor.meshes(module).values()
