@@ -18,7 +18,7 @@ from shardwright.layout.planning.sweep import Sweep
 from shardwright.passes.padding.moving import Bond
 from shardwright.passes.padding.site import Site
 from shardwright.rules.families.selection import starts_alike
-from shardwright.rules.reductions import combiner_of, identity_of, monoid_of, splits
+from shardwright.rules.reductions import identity_of, monoid_of, splits
 from shardwright.rules.windows.windowed import accumulates
 
 
@@ -135,34 +135,6 @@ def edged(sweep: Sweep, size: int, result: int) -> Sweep:
         return sweep
     have = replace(sweep, high=0).padded(size)
     return replace(sweep, high=(result - 1) * sweep.stride + sweep.reach - have)
-
-
-def bonds_of_selection(op: stablehlo.SelectAndScatterOp) -> Iterator[Bond]:
-    """Each dim of the operand and of the source, which has an element for each window."""
-    for dim, pair in enumerate(zip(shape_of(op.operand), shape_of(op.source), strict=True)):
-        if min(pair) > 1:
-            yield (0, dim), (1, dim)
-
-
-def mask_selected(op: stablehlo.SelectAndScatterOp, site: Site) -> None:
-    """Windows of padding add what changes nothing; dims in which others would meet elements of it are done without."""
-    monoid = combiner_of(op.scatter.block)
-    crossed = [dim for dim, sweep in enumerate(op.sweeps) if not sweep.trivial]
-    have, wanted = shape_of(op.operand), shape_of(op.source)
-    sweeps = [edged(sweep, size, windows) for sweep, size, windows in zip(op.sweeps, have, wanted, strict=True)]
-    padded = site.padded(op.operand)
-    closed = {
-        dim for dim in crossed if monoid is None or sweeps[dim].high < 0 or (dim in padded and op.sweeps[dim].high > 0)
-    }
-    site.crop_operands(lambda _, dim: dim not in closed)
-    site.make_valid(op.results[0], closed)
-    if monoid is not None:
-        nothing = stablehlo.make_dense(identity_of(monoid, op.source), element_of(op.source), ())
-        op.operands[1] = site.masked(op.source, nothing, crossed)
-    sweeps = [op.sweeps[dim] if dim in closed else sweep for dim, sweep in enumerate(sweeps)]
-    if tuple(sweeps) != op.sweeps:
-        regions = op.select.clone(), op.scatter.clone()
-        site.swap(stablehlo.SelectAndScatterOp(op.operand, op.source, op.init_value, sweeps, *regions))
 
 
 def bonds_of_convolution(op: stablehlo.ConvolutionOp) -> Iterator[Bond]:

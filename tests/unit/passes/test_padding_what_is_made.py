@@ -128,54 +128,6 @@ def test_what_is_moved_alike_by_two_ops_is_sent_once() -> None:
     assert sent == 7 / 8 * 3 * 4 + 2 * 7 / 8 * 4
 
 
-def pooled(size: int, high: int, nothing: float) -> str:
-    """Twice the largest of each three elements, every two, added to where it was found; and `high` places behind."""
-    count = (size + high - 3) // 2 + 1
-    return f"""
-      %least = stablehlo.constant dense<0xFF800000> : tensor<f32>
-      %nothing = stablehlo.constant dense<{nothing}> : tensor<f32>
-      %0 = "stablehlo.reduce_window"(%a, %least) <{{
-        window_dimensions = array<i64: 3>, window_strides = array<i64: 2>,
-        padding = dense<[[0, {high}]]> : tensor<1x2xi64>
-      }}> ({{
-      ^bb0(%l: tensor<f32>, %r: tensor<f32>):
-        %1 = stablehlo.maximum %l, %r : tensor<f32>
-        stablehlo.return %1 : tensor<f32>
-      }}) : (tensor<{size}xf32>, tensor<f32>) -> tensor<{count}xf32>
-      %2 = stablehlo.add %0, %0 : tensor<{count}xf32>
-      %3 = "stablehlo.select_and_scatter"(%a, %2, %nothing) <{{
-        window_dimensions = array<i64: 3>, window_strides = array<i64: 2>,
-        padding = dense<[[0, {high}]]> : tensor<1x2xi64>
-      }}> ({{
-      ^bb0(%l: tensor<f32>, %r: tensor<f32>):
-        %4 = stablehlo.compare GE, %l, %r : (tensor<f32>, tensor<f32>) -> tensor<i1>
-        stablehlo.return %4 : tensor<i1>
-      }}, {{
-      ^bb0(%l: tensor<f32>, %r: tensor<f32>):
-        %4 = stablehlo.add %l, %r : tensor<f32>
-        stablehlo.return %4 : tensor<f32>
-      }}) : (tensor<{size}xf32>, tensor<{count}xf32>, tensor<f32>) -> tensor<{size}xf32>
-      return %3 : tensor<{size}xf32>"""
-
-
-@pytest.mark.parametrize("nothing", [0.0, 5.0])
-@pytest.mark.parametrize(("size", "high"), [(16, 0), (15, 0), (18, 0), (14, 1), (31, 2)])
-def test_windows_of_padding_add_nothing_where_largest_elements_are_found(size: int, high: int, nothing: float) -> None:
-    row = '{sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}'
-    values = np.random.default_rng(size).permutation(size).astype(np.float32) - size
-    values[-1] = -np.inf
-    wanted = np.full(size, nothing, np.float32)
-    for start in range(0, size + high - 2, 2):
-        place = start + int(np.argmax(values[start : start + 3]))
-        wanted[place] += 2 * values[place]
-    arguments, result = f"%a: tensor<{size}xf32> {row}", f"tensor<{size}xf32> {row}"
-    (found,), sent = run(arguments, result, pooled(size, high, nothing), [values])
-    np.testing.assert_array_equal(found, wanted)
-    if (size, high) == (16, 0):
-        # An element of the next part, of which the windows are then moved over, and two elements and a window before.
-        assert sent == (1 + 1 + 2 + 1) * 7 / 8 * 4
-
-
 @pytest.mark.parametrize(("made", "looked"), [("32x4", False), ("24x2", False), ("31x4", True), ("12x4", True)])
 def test_where_everything_divides_nothing_is_looked_at(made: str, looked: bool) -> None:
     """Two and four columns are too few to count: no less than half of eight parts would be padding."""
