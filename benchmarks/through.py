@@ -101,6 +101,9 @@ def through(programs: Sequence[files.ProgramFile], repetitions: int, compiles: i
         return report
     for name, text, inputs in _texts(programs, with_models):
         report.add({"program": name, **Pair.of(text).row(inputs, repetitions, compiles)})
+    if not report.rows:
+        report.notes.append("skipped: there is no program with a meta.json")
+        return report
     for column in ("ratio", "compile ratio"):
         found = [float(value) for row in report.rows if (value := row[column]) is not None]
         mean, above = statistics.geometric_mean(found), sum(value > 1.05 for value in found)

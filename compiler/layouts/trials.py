@@ -63,9 +63,9 @@ class Tried(NamedTuple):
     """
     A program with layouts, what it costs each device, what that sends, holds, and how many operations it takes.
 
-    The cost is in bytes sent (in a loop that depends on data, in one round) and what a choice costs beside them, or in
-    seconds where a topology was given. `again` the values that are computed again. The layouts are a `choice` for a
-    `program`, of which the compiler is `asked` something besides.
+    The cost is in bytes sent (see `counted`) and what a choice costs beside them, or in seconds where a topology was
+    given. `again` the values that are computed again. The layouts are a `choice` for a `program`, of which the compiler
+    is `asked` something besides.
     """
 
     program: LaidOut
@@ -129,7 +129,7 @@ class LaidOut:
         sent = predicted_bytes(local)
         rows = [] if sent is not None and self.topology is None else collective_rows(local)
         run_pipeline(local, LOCALIZE, leaving=False)
-        cost = choice.beside + float(_counted(rows) if sent is None else sent)
+        cost = choice.beside + (counted(rows) if sent is None else float(sent))
         if self.topology is not None:
             works, _ = works_of(rows, local, next(iter(meshes(local).values())), self.topology)
             cost = math.fsum(work.seconds for work in works)
@@ -238,9 +238,10 @@ class Trials:
         return {MEMORY_LIMIT: IntegerAttr(aim, 64), **recompute}
 
 
-def _counted(rows: Sequence[CollectiveRow]) -> Fraction:
-    """The bytes that a device sends, as far as they are known."""
-    return sum((row.repetition.times * Fraction(row.bytes_per_device or 0) for row in rows), Fraction())
+def counted(rows: Sequence[CollectiveRow]) -> float:
+    """The bytes that a device sends, in loops that depend on data in one round; infinite where a count is unknown."""
+    each = (math.inf if row.bytes_per_device is None else float(row.bytes_per_device) for row in rows)
+    return sum(sent * row.repetition.times for sent, row in zip(each, rows, strict=True) if sent)
 
 
 def _asking(module: ModuleOp, asked: dict[str, Attribute]) -> ModuleOp:

@@ -123,6 +123,12 @@ def test_unknown_benchmark_is_refused(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 @pytest.mark.peers
+def test_a_folder_without_programs_that_say_what_others_send(tmp_path: Path) -> None:
+    report = SUITES["through"](replace(SMOKE, folder=tmp_path))
+    assert (report.rows, report.notes) == ([], ["skipped: there is no program with a meta.json"])
+
+
+@pytest.mark.peers
 def test_everything_with_jax(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, programs = tmp_path / "figures.json", tmp_path / "programs"
     write_programs(programs, {"mlp_train_dptp": SUM})

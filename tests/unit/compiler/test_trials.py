@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,6 +16,7 @@ from shardwright.compiler.layouts import trials
 from shardwright.compiler.layouts.automatic import Goal, chosen
 from shardwright.compiler.layouts.unsharded import strip_layouts
 from shardwright.compiler.pipelines import IMPORT, run_pipeline
+from shardwright.compiler.report import CollectiveRow, Repetition
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.passes.choosing.choose_layouts import Choice
 
@@ -83,6 +86,18 @@ def test_a_program_that_takes_long_to_partition_is_not_partitioned_to_choose(
     monkeypatch.setattr(trials.LaidOut, "of", of)
     chosen(bare("complex_arithmetic"), None, None)
     assert (not partitioned) == large
+
+
+def test_what_nobody_counted_costs_more_than_anything() -> None:
+    """A round of a loop that depends on data counts; what would take too long to count is no reason to choose it."""
+
+    def row(sent: int | None, times: int = 1) -> CollectiveRow:
+        share = None if sent is None else Fraction(sent)
+        return CollectiveRow("all_gather", "", ("x",), (), share, (), (), Repetition(times, "loop", ("0",)))
+
+    assert trials.counted([]) == 0
+    assert trials.counted([row(8), row(3, times=4)]) == 20
+    assert trials.counted([row(8), row(None)]) == math.inf
 
 
 class Lazy:
