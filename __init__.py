@@ -23,12 +23,12 @@ DTensor([[16., 16., 16., 16.],
 Functions and types have the names of the array API standard, so that `x.__array_namespace__()` is this module.
 """
 
-import gc as _gc
 import sys as _sys
 import types as _types
 import typing as _typing
 from importlib import import_module as _import_module
 
+from shardwright._collector import collector_paused as _collector_paused
 from shardwright._version import __version__
 
 __array_api_version__ = "2024.12"
@@ -54,13 +54,8 @@ else:  # loaded when a name is asked for: `shardwright --help` needs none
 
     def _with_collector_paused(module: str) -> _types.ModuleType:
         """The module, imported without the cycle collector: what is made meanwhile, a tenth of a million, stays."""
-        was_enabled = _gc.isenabled()
-        _gc.disable()
-        try:
+        with _collector_paused():
             return _import_module(module)
-        finally:
-            if was_enabled:
-                _gc.enable()
 
     class _Jax(_types.ModuleType):
         """What `import shardwright.jax` finds, though no folder at the root may be called as JAX is."""

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 
-from shardwright.compiler.pipelines import PassTime, collector_paused, run_pipeline
+from shardwright._collector import collector_paused
+from shardwright.compiler.pipelines import PassTime, run_pipeline
 from shardwright.compiler.report import predicted_bytes
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.rules import ROWS

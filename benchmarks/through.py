@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from shardwright._collector import collector_paused
 from shardwright.benchmarks import files, ours, xla
 from shardwright.benchmarks.measure import interleave, timed
 from shardwright.benchmarks.report import Cell, Report, compared
 from shardwright.compiler.stages import Partitioned, read_module
-from shardwright.dialects.collector import collector_paused
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.engines.jax import hlo
 from shardwright.frontends.functions.dtensor import BACKEND

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 
+from shardwright._collector import collector_paused
 from shardwright.compiler.checking import verify_ours
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError
 from shardwright.diagnostics.telling import counted
 from shardwright.dialects import make_context
-from shardwright.dialects.collector import collector_paused
 from shardwright.passes import all_passes, following
 
 _LOG = logging.getLogger("shardwright.passes")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol, TypeAlias
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
+from shardwright._collector import collector_paused
 from shardwright.compiler.checking import wrong_program
 from shardwright.compiler.pipelines import (
     ALIGN,
@@ -40,7 +41,6 @@ from shardwright.compiler.tracing.reference import held
 from shardwright.compiler.tracing.settings import settled
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError
 from shardwright.diagnostics.faults import attribute_error, no_pickle, value_error
-from shardwright.dialects.collector import collector_paused
 from shardwright.dialects.dtensor import meshes
 from shardwright.dialects.text.printing import print_module
 from shardwright.layout import Layout, Mesh, Topology

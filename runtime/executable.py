@@ -15,10 +15,10 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from shardwright._collector import collector_paused
 from shardwright.diagnostics import Diagnostic, ShardwrightTypeError, ShardwrightValueError
 from shardwright.dialects import dtensor
 from shardwright.dialects.building import ops_in
-from shardwright.dialects.collector import collector_paused
 from shardwright.dialects.dtensor.attributes import LayoutAttr
 from shardwright.dialects.text.locations import where
 from shardwright.dialects.text.printing import print_module

@@ -7,13 +7,13 @@ from typing import Literal, TypeAlias, get_args
 
 from xdsl.dialects.builtin import ModuleOp
 
+from shardwright._collector import collector_paused
 from shardwright.compiler.layouts.microbatches import Microbatches, fewest_parts
 from shardwright.compiler.layouts.offers import Offer, check_borders, least_held, nothing_fits
 from shardwright.compiler.layouts.trials import LaidOut, Trials, Tried
 from shardwright.compiler.layouts.unsharded import strip_layouts
 from shardwright.compiler.pipelines import IMPORT, run_pipeline
 from shardwright.diagnostics.faults import value_error
-from shardwright.dialects.collector import collector_paused
 from shardwright.dialects.dtensor import MeshOp, meshes
 from shardwright.dialects.text.locations import fault
 from shardwright.layout import Mesh

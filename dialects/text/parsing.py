@@ -13,9 +13,9 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Span
 
+from shardwright._collector import collector_paused
 from shardwright.diagnostics import Diagnostic, ShardwrightError, SourceLocation
 from shardwright.diagnostics.suggestions import propose
-from shardwright.dialects.collector import collector_paused
 from shardwright.dialects.text.locations import label
 from shardwright.dialects.text.wording import worded
 from shardwright.dialects.text.xdsl_patches import SPACE, LabelledParseError, LocatedParser, operands_of, type_of

@@ -13,12 +13,12 @@ from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
+from shardwright._collector import collector_paused
 from shardwright.compiler.answers import Explanation
 from shardwright.compiler.report import CollectiveRow
 from shardwright.compiler.stages import Partitioned, Traced, read_module
 from shardwright.diagnostics.faults import type_error
 from shardwright.dialects import sdy
-from shardwright.dialects.collector import collector_paused
 from shardwright.dialects.dtensor import MeshOp
 from shardwright.dialects.dtensor.attributes import LayoutAttr
 from shardwright.dialects.text.parsing import parse_module

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
+from shardwright._collector import collector_paused
 from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects import make_context
-from shardwright.dialects.text.parsing import collector_paused
 from shardwright.dialects.text.verify import verify_module
 from shardwright.serialization.errors import IrProtoError
 from shardwright.serialization.ir.attributes import Payloads

@@ -11,7 +11,7 @@ from google.protobuf.message import Message
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from shardwright.dialects.text.parsing import collector_paused
+from shardwright._collector import collector_paused
 from shardwright.serialization.ir.writing import ModuleWriter
 from shardwright.serialization.protos import chunk_pb2, ir_pb2
 from shardwright.serialization.riegeli import RecordWriterOptions

@@ -12,7 +12,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass as message_class
 
-from shardwright.dialects.text.parsing import collector_paused
+from shardwright._collector import collector_paused
 from shardwright.serialization.errors import SplitError, SplitTypeError
 from shardwright.serialization.fields import F, FieldTypes, Path, format_path, key_of, listed, resolve, to_tags, type_of
 from shardwright.serialization.protos import chunk_pb2, versions_pb2
