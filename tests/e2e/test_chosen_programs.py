@@ -16,8 +16,6 @@ QUICK = [
 ]  # fmt: skip
 
 WORSE = {
-    "argmax_sharded": "256 bytes too much",
-    "complex_arithmetic": "two values whose rows and columns go by the same names are laid out otherwise",
     "mapped_rows": "a result whose layout is asked for is split behind the loop that stacks it, others are split in it",
     "power_iteration": "4 % more, for less memory",
     "scan_over_split_time": "time is split by hand, so that each round asks one device",

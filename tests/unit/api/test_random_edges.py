@@ -90,12 +90,12 @@ def test_bounds_that_are_further_apart_than_a_float(dtype: str, bound: float) ->
 
 
 def test_classes_of_short_floats_are_no_more_often_the_first_ones() -> None:
-    """Of 4,096 equal classes the upper half is drawn half of the time: 20,000 draws deviate by 71."""
+    """Of 4,096 equal classes the upper half is drawn half of the time: 5,000 draws deviate by 35."""
     logits = np.zeros((1, 4096), sw.bfloat16)
-    drawn = random.stateless_categorical(logits, 20_000, SEED)
-    wide = random.stateless_categorical(logits.astype("float32"), 20_000, SEED)
+    drawn = random.stateless_categorical(logits, 5_000, SEED)
+    wide = random.stateless_categorical(logits.astype("float32"), 5_000, SEED)
     np.testing.assert_array_equal(drawn, wide)
-    assert abs(int((drawn >= 2048).sum()) - 10_000) < 4 * 71
+    assert abs(int((drawn >= 2048).sum()) - 2_500) < 4 * 35
 
 
 def test_classes_that_the_type_has_not() -> None:
