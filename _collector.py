@@ -68,8 +68,9 @@ def collector_paused() -> Generator[None]:
     What was made meanwhile counts as old afterwards: the first look for what died young would walk all of it as well.
     Python does not count what comes to be old in this way, and would never look whether it died: we count it.
     """
-    _pauses.begin()
+    pauses = _pauses
+    pauses.begin()
     try:
         yield
     finally:
-        _pauses.end()
+        pauses.end()
