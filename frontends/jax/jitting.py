@@ -50,6 +50,7 @@ class Options(TypedDict, total=False):
     donate_argnums: Numbers
     donate_argnames: Names
     keep_unused: bool
+    inline: bool
     compiler_options: dict[str, Any] | None
     fallback: Fallback
     memory_limit: int | str | None
@@ -109,16 +110,20 @@ class Jitted(Generic[P, R]):
             run = self._known[key] = self._programs[exact]
         return self._plain(*args, **kwargs) if run is self._plain else run(call.leaves)
 
+    def trace(self, *args: Any, **kwargs: Any) -> Traced:
+        """What JAX traces the function to for these arguments, which may be `jax.ShapeDtypeStruct`s; nothing runs."""
+        leaves = self._static.split(args, kwargs).leaves
+        self._check_outermost(leaves)
+        refuse_ours(leaves)
+        return Traced(self, self._trace(args, kwargs))
+
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """
         The partitioned program for these arguments, which may be `jax.ShapeDtypeStruct`s; nothing runs.
 
         Raises `ShardwrightError` for what cannot be partitioned, at the line of the function that it comes from.
         """
-        leaves = self._static.split(args, kwargs).leaves
-        self._check_outermost(leaves)
-        refuse_ours(leaves)
-        return self._partitioned(*self._theirs(args, kwargs))
+        return self.trace(*args, **kwargs).lower()
 
     def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
         """The shapes and types of the results, as `jax.eval_shape` gives them."""
@@ -132,11 +137,12 @@ class Jitted(Generic[P, R]):
 
     def _program(self, args: Any, kwargs: Any) -> Callable[..., Any]:
         """What runs the program for such arguments."""
-        traced, theirs = self._theirs(args, kwargs)
+        traced = self._trace(args, kwargs)
+        theirs = _lowered(traced)
         if len(devices_of(theirs)) == 1 and self._wanted is None:  # there is nothing to partition
             return self._plain
         try:
-            lowered = self._partitioned(traced, theirs)
+            lowered = self.partitioned(traced, theirs)
         except ShardwrightError as error:
             # What XLA's partitioner would send, and whether that fits, nobody knows.
             if self._fallback != "xla" or ACTIVE.get() or self._wanted is not None:
@@ -147,13 +153,13 @@ class Jitted(Generic[P, R]):
         agree(lowered.as_text(debug_info=True), devices_of(theirs))
         return lowered.run
 
-    def _theirs(self, args: Any, kwargs: Any) -> tuple[Any, Any]:
-        """What JAX traces the function to, and what it lowers that to."""
+    def _trace(self, args: Any, kwargs: Any) -> Any:
+        """What JAX traces the function to."""
         with _lowering():
-            traced = self._plain.trace(*args, **kwargs)
-            return traced, traced.lower()
+            return self._plain.trace(*args, **kwargs)
 
-    def _partitioned(self, traced: Any, theirs: Any) -> Lowered:
+    def partitioned(self, traced: Any, theirs: Any) -> Lowered:
+        """What becomes of the function as JAX traced it, and as JAX lowered that."""
         if writes_references(traced):
             raise type_error(
                 "SW0588",
@@ -176,6 +182,29 @@ class Jitted(Generic[P, R]):
             )
 
 
+class Traced:
+    """
+    A function as JAX traced it for some arguments, before anybody partitions it; made by `Jitted.trace`.
+
+    It has what JAX's own has: `jaxpr`, `fun_name`, `args_info`, `out_info` and others.
+    """
+
+    def __init__(self, jitted: Jitted[..., Any], traced: Any) -> None:
+        self._jitted, self._traced = jitted, traced
+
+    def __repr__(self) -> str:
+        return f"{self._jitted!r}.trace(...)"
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._traced, name)
+
+    def lower(self) -> Lowered:
+        """The partitioned program, as `Jitted.lower` gives it; raises as that does."""
+        return self._jitted.partitioned(self._traced, _lowered(self._traced))
+
+
 @overload
 def jit(function: Callable[P, R], /, **options: Unpack[Options]) -> Jitted[P, R]: ...
 @overload
@@ -191,6 +220,7 @@ def jit(
     donate_argnums: Numbers = None,
     donate_argnames: Names = None,
     keep_unused: bool = False,
+    inline: bool = False,
     compiler_options: dict[str, Any] | None = None,
     fallback: Fallback = None,
     memory_limit: int | str | None = None,
@@ -240,7 +270,7 @@ def jit(
         "compiler_options": compiler_options,
     }
     options = {name: value for name, value in given.items() if value is not None}
-    options |= {"keep_unused": True} if keep_unused else {}
+    options |= {name: True for name, said in (("keep_unused", keep_unused), ("inline", inline)) if said}
     wanted = Wanted.of(memory_limit, objective, topology, recompute, microbatches)
     if function is None:
         return functools.partial(Jitted[..., Any], options=options, fallback=fallback, wanted=wanted)
@@ -262,6 +292,12 @@ def _jax() -> Any:
 @functools.cache
 def _leave_us_out() -> None:
     leave_out_of_places(str(Path(__file__).parent))
+
+
+def _lowered(traced: Any) -> Any:
+    """What JAX lowers a traced function to."""
+    with _lowering():
+        return traced.lower()
 
 
 @contextmanager

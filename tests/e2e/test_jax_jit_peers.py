@@ -384,6 +384,27 @@ def test_one_device_ahead_of_time() -> None:
     assert (compiled.predicted, compiled.predicted_bytes) == ((), 0)
 
 
+def test_the_stages_of_jax_one_by_one() -> None:
+    given = training()
+    ours, theirs = sw.jax.jit(step).trace(*given), jax.jit(step).trace(*given)
+    assert (str(ours.jaxpr), ours.fun_name, ours.out_info) == (str(theirs.jaxpr), "step", theirs.out_info)
+    lowered = ours.lower()
+    assert lowered.predicted == sw.jax.jit(step).lower(*given).predicted != ()
+    same(lowered.compile()(*given), jax.jit(step)(*given))
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = ours.no_such_name
+
+
+def test_a_function_that_is_inlined_leaves_no_call_where_it_is_called() -> None:
+    x = put((8, 4), "data")
+    for inline in (False, True):
+        inner = sw.jax.jit(lambda a: a.sum(0), inline=inline)
+        outer = sw.jax.jit(lambda a, inner=inner: a + inner(a))
+        assert ("jit" in str(outer.trace(x).jaxpr)) is not inline
+        np.testing.assert_allclose(outer(x), np.asarray(x) + np.asarray(x).sum(0), rtol=1e-5)
+        np.testing.assert_allclose(inner(x), np.asarray(x).sum(0), rtol=1e-5)
+
+
 def test_what_is_called_with_arrays_that_are_there_is_part_of_what_is_traced() -> None:
     x, inner = put((8, 4), "data"), sw.jax.jit(lambda a: a.sum(0))
     found = sw.jax.jit(lambda a: a + inner(x))(x)
