@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -488,15 +489,44 @@ def test_no_shardings_fit_into_too_little() -> None:
 
 
 def test_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    page = Path(__file__).resolve().parents[2] / "docs" / "jax.md"
-    namespace: dict[str, Any] = {"__name__": "page"}
-    for block in re.findall(r"(?ms)^```py\n(.*?)^```", page.read_text()):
-        exec(compile(block, str(page), "exec"), namespace)
+    namespace = _of_page()
     assert "bytes sent per device" in capsys.readouterr().out
     assert namespace["params"]["in"].sharding.spec == P(None, "model")
     assert namespace["found"].named["hidden"].spec == P("data", "model")
     assert 0 < float(namespace["loss"]) < 1.2  # labels of variance one
     assert float(namespace["squares"]) == (28**2 + 92**2 + 156**2 + 220**2) / 4
+
+
+def test_the_pages_models_are_trained_and_asked_as_their_libraries_do() -> None:
+    nnx, optax, eqx = (pytest.importorskip(name) for name in ("flax.nnx", "optax", "equinox"))
+    page = _of_page("import equinox")
+    rngs = nnx.Rngs(0)
+    layers = nnx.Linear(64, 128, rngs=rngs), nnx.BatchNorm(128, rngs=rngs), nnx.Linear(128, 32, rngs=rngs)
+    model = nnx.Sequential(*layers)
+    optimizer = nnx.Optimizer(model, optax.sgd(0.1, momentum=0.9), wrt=nnx.Param)
+    train = nnx.jit(page["train"])
+    wanted = [float(train(model, optimizer, page["x"], page["y"])) for _ in range(3)]
+    np.testing.assert_allclose(page["losses"], wanted, rtol=1e-4)
+    assert wanted[2] < wanted[0]
+    for name in ("kernel", "bias"):
+        ours, theirs = (getattr(each.layers[2], name)[...] for each in (page["model"], model))
+        np.testing.assert_allclose(ours, theirs, rtol=1e-3, atol=1e-4)
+    mine, its = (each.layers[1].mean[...] for each in (page["model"], model))
+    np.testing.assert_allclose(mine, its, rtol=1e-4, atol=1e-6)
+    asked = eqx.filter_jit(jax.vmap(page["layers"]))(page["x"])
+    np.testing.assert_allclose(page["predicted"], asked, rtol=1e-4, atol=1e-6)
+
+
+def _of_page(last: str | None = None) -> dict[str, Any]:
+    """The names of the page on all this, once its blocks (of libraries that are there) have run down to the `last`."""
+    page = Path(__file__).resolve().parents[2] / "docs" / "jax.md"
+    namespace: dict[str, Any] = {"__name__": "page"}
+    for block in re.findall(r"(?ms)^```py\n(.*?)^```", page.read_text()):
+        if all(find_spec(library) for library in ("flax", "equinox") if library in block):
+            exec(compile(block, str(page), "exec"), namespace)
+        if last is not None and last in block:
+            break
+    return namespace
 
 
 def test_limits_bind_here_too() -> None:
