@@ -82,8 +82,9 @@ def _() -> None:
     assert jax.typeof(same(lambda a: a.sum(1), x)).sharding.spec == P("data")
 
 
-@row("`static_argnums`, `static_argnames`, `keep_unused`, `compiler_options`")
+@row("`static_argnums`, `static_argnames`, `keep_unused`, `inline`, `compiler_options`")
 def _() -> None:
+    same(lambda a: a + 1, put("data"), inline=True)
     same(lambda a, n: a * n, put("data"), 3, static_argnums=1)
     same(lambda a, b: a + 1, put("data"), put(), keep_unused=True)
     same(lambda a: a + 1, put("data"), compiler_options={"xla_cpu_enable_fast_math": False})
@@ -118,10 +119,13 @@ def _() -> None:
     same(all_of_them, put("data"), jax.random.key(1))
 
 
-@row("`lower(...)`, `compile(options)`, `as_text`, `jax.ShapeDtypeStruct`")
+@row("`trace(...)`, `lower(...)`, `compile(options)`, `as_text`, `jax.ShapeDtypeStruct`")
 def _() -> None:
     shape = jax.ShapeDtypeStruct((8, 8), np.float32, sharding=sharding("data"))
-    lowered = sw.jax.jit(lambda a: a.sum(0)).lower(shape)
+    traced = sw.jax.jit(lambda a: a.sum(0)).trace(shape)
+    assert traced.out_info.shape == (8,)
+    lowered = traced.lower()
+    assert lowered.as_text() == sw.jax.jit(lambda a: a.sum(0)).lower(shape).as_text()
     assert lowered.predicted_bytes > 0
     np.testing.assert_array_equal(lowered.compile()(put("data")), np.asarray(put()).sum(0))
     lowered.compile({"xla_cpu_enable_fast_min_max": True})
@@ -287,12 +291,11 @@ def _() -> None:
     assert len(found.sharding.device_set) == 1
 
 
-@row("`device`, `backend`, `inline`, `trace`")
+@row("`device`, `backend`")
 def _() -> None:
-    for name in ("device", "backend", "inline"):
+    for name in ("device", "backend"):
         with pytest.raises(TypeError, match=name):
             sw.jax.jit(lambda a: a, **{name: None})
-    assert not hasattr(sw.jax.jit(lambda a: a), "trace")
 
 
 @pytest.mark.parametrize("name", ROWS)
