@@ -217,4 +217,8 @@ SW0589: operator that would change a variable in its place
     `variable += value` and the like give a name to what `variable + value` makes: the variable itself would stay as it
     is, without a word. As in TensorFlow they are refused for variables; for tensors they are what they are in Python.
     help: call assign_add, assign_sub or assign; write tensor = variable + value for a tensor
+SW0590: function that JAX would lower for others
+    `jax.export.export` was given a function of `shardwright.jax.jit`. What it exports is lowered for devices and
+    platforms that nobody knows yet, so there is nothing to partition for.
+    help: export jax.jit(function), and give exported.call to shardwright.jax.jit where it is loaded
 """

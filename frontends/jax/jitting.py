@@ -200,8 +200,15 @@ class Traced:
             raise AttributeError(name)
         return getattr(self._traced, name)
 
-    def lower(self) -> Lowered:
-        """The partitioned program, as `Jitted.lower` gives it; raises as that does."""
+    def lower(self, **options: Any) -> Lowered:
+        """The partitioned program, as `Jitted.lower` gives it; raises as that does, and SW0590 for any options."""
+        if options:
+            raise type_error(
+                "SW0590",
+                f"{self._jitted!r} is lowered for the devices at hand, and not as {', '.join(options)} say",
+                "so jax.export lowers what it exports",
+                help="export jax.jit(function), and give what is loaded to us: shardwright.jax.jit(exported.call)",
+            )
         return self._jitted.partitioned(self._traced, _lowered(self._traced))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -394,6 +395,27 @@ def test_the_stages_of_jax_one_by_one() -> None:
     same(lowered.compile()(*given), jax.jit(step)(*given))
     with pytest.raises(AttributeError, match="no_such_name"):
         _ = ours.no_such_name
+
+
+def test_what_is_exported_is_partitioned_where_it_is_loaded() -> None:
+    export, x = import_module("jax.export"), put((16, 8), "data")
+
+    def total(a: Any) -> Any:
+        return jnp.tanh(a).sum(0)
+
+    ours = sw.jax.jit(total)
+    with pytest.raises(sw.ShardwrightTypeError) as caught:
+        export.export(ours)(x)
+    place, *rest = str(caught.value).splitlines()
+    assert [place[place.index("error") :], *rest] == [
+        f"error[SW0590]: {ours!r} is lowered for the devices at hand, and not as lowering_platforms, "
+        "_private_parameters say",
+        "  note: so jax.export lowers what it exports",
+        "  help: export jax.jit(function), and give what is loaded to us: shardwright.jax.jit(exported.call)",
+    ]
+    loaded = export.deserialize(export.export(jax.jit(total))(jax.ShapeDtypeStruct((16, 8), np.float32)).serialize())
+    same(sw.jax.jit(loaded.call)(x), jax.jit(total)(x))
+    assert sw.jax.jit(loaded.call).lower(x).predicted_bytes == sw.jax.jit(total).lower(x).predicted_bytes > 0
 
 
 def test_a_function_that_is_inlined_leaves_no_call_where_it_is_called() -> None:
