@@ -116,6 +116,7 @@ FORMS: dict[type[Operation], Form] = {
     chlo.TopKOp: Form(reducing.mask_candidates),
     stablehlo.SortOp: Form(sorting.keep_behind),
     stablehlo.ReduceWindowOp: Form(reducing.mask_windows, reducing.bonds_of_reduce_window),
+    stablehlo.SelectAndScatterOp: Form(reducing.mask_selected, reducing.bonds_of_selection),
     stablehlo.ConvolutionOp: Form(reducing.mask_convolved, reducing.bonds_of_convolution),
 }
 """The forms that are not those of the rule alone."""

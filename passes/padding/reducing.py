@@ -18,7 +18,8 @@ from shardwright.layout.planning.sweep import Sweep
 from shardwright.passes.padding.moving import Bond
 from shardwright.passes.padding.site import Site
 from shardwright.rules.families.selection import starts_alike
-from shardwright.rules.reductions import identity_of, monoid_of, splits
+from shardwright.rules.reductions import combiner_of, identity_of, monoid_of, splits
+from shardwright.rules.windows.selecting import guarded_select, may_guard, outside
 from shardwright.rules.windows.windowed import accumulates
 
 
@@ -135,6 +136,36 @@ def edged(sweep: Sweep, size: int, result: int) -> Sweep:
         return sweep
     have = replace(sweep, high=0).padded(size)
     return replace(sweep, high=(result - 1) * sweep.stride + sweep.reach - have)
+
+
+def bonds_of_selection(op: stablehlo.SelectAndScatterOp) -> Iterator[Bond]:
+    """Each dim of operand and result, which are of one shape, and of the source, where it has one for each window."""
+    for dim, pair in enumerate(zip(shape_of(op.operand), shape_of(op.source), strict=True)):
+        yield (0, dim), (3, dim)
+        if may_guard(op) and min(pair) > 1:
+            yield (0, dim), (1, dim)
+
+
+def mask_selected(op: stablehlo.SelectAndScatterOp, site: Site) -> None:
+    """Windows of padding add what changes nothing; those that end behind the elements pass over padding there."""
+
+    def edges() -> list[Sweep]:
+        sizes = zip(op.sweeps, shape_of(op.operand), shape_of(op.source), strict=True)
+        return [edged(sweep, size, windows) for sweep, size, windows in sizes]
+
+    monoid = combiner_of(op.scatter.block)
+    crossed = [dim for dim, sweep in enumerate(op.sweeps) if not sweep.trivial]
+    closed = {dim for dim in crossed if not may_guard(op) or edges()[dim].high < 0}
+    site.crop_operands(lambda _, dim: dim not in closed)
+    site.make_valid(op.results[0], closed)
+    operand, source, select = op.operand, op.source, op.select.clone()
+    if monoid is not None:
+        nothing = stablehlo.make_dense(identity_of(monoid, source), element_of(source), ())
+        source = site.masked(source, nothing, crossed)
+    met = [dim for dim in site.padded(operand) if op.sweeps[dim].high > 0]
+    if met:
+        operand, select = site.masked(operand, outside(operand), met), guarded_select(op)
+    site.swap(stablehlo.SelectAndScatterOp(operand, source, op.init_value, edges(), select, op.scatter.clone()))
 
 
 def bonds_of_convolution(op: stablehlo.ConvolutionOp) -> Iterator[Bond]:

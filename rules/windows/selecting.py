@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import cache
 
 from xdsl.dialects.builtin import IntegerType
-from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.ir import Operation, Region, SSAValue
 
 from shardwright.dialects import stablehlo
+from shardwright.dialects.text.literals import DenseAttr
 from shardwright.dialects.types import bit_width, element_dtype, element_of, shape_of
 from shardwright.layout.planning.sweep import Sweep
 from shardwright.layout.planning.window import Window
@@ -89,7 +90,7 @@ class SelectionExpansion(Crossing):
         monoid = combiner_of(op.scatter.block)
         assert monoid is not None, "only guarded rules expand"
         operand = framed_apart(
-            site, op.operand, {dim: each.operand for dim, each in frames.items()}, _outside(op.operand)
+            site, op.operand, {dim: each.operand for dim, each in frames.items()}, outside(op.operand)
         )
         nothing = stablehlo.make_dense(identity_of(monoid, op.source), element_of(op.source), ())
         source = framed_apart(site, op.source, {dim: each.source for dim, each in frames.items()}, nothing)
@@ -98,7 +99,9 @@ class SelectionExpansion(Crossing):
         for dim, sweep in enumerate(self.sweeps):
             sweeps += [Sweep(1), frames[dim].sweep] if dim in frames else [sweep]
             low += [0, frames[dim].first] if dim in frames else [0]
-        made = stablehlo.SelectAndScatterOp(operand, source, op.init_value, sweeps, _guarded(op), op.scatter.clone())
+        made = stablehlo.SelectAndScatterOp(
+            operand, source, op.init_value, sweeps, guarded_select(op), op.scatter.clone()
+        )
         dims = site.spec(operand).dims
         (value,) = site.put(made, dims)
         ends = list(shape_of(value))
@@ -108,7 +111,12 @@ class SelectionExpansion(Crossing):
         return [together(site, value, frames)]
 
 
-def _outside(value: SSAValue) -> Attribute:
+def may_guard(op: stablehlo.SelectAndScatterOp) -> bool:
+    """Whether an op can pass over what stands outside: its elements have a NaN to spare, its source a neutral one."""
+    return combiner_of(op.scatter.block) is not None and element_dtype(element_of(op.operand)).name in OUTSIDE
+
+
+def outside(value: SSAValue) -> DenseAttr:
     """The literal of the NaN that is never selected."""
     import numpy as np
 
@@ -118,7 +126,7 @@ def _outside(value: SSAValue) -> Attribute:
     return stablehlo.make_dense(bits.view(dtype), element, ())
 
 
-def _guarded(op: stablehlo.SelectAndScatterOp) -> Region:
+def guarded_select(op: stablehlo.SelectAndScatterOp) -> Region:
     """The comparison that takes anything but what is outside: `not outside(a) and (outside(b) or select(a, b))`."""
     import numpy as np
 
@@ -168,7 +176,7 @@ def _selection_rule(shapes: tuple[Shape, Shape], sweeps: tuple[Sweep, ...], guar
 def _selection(op: stablehlo.SelectAndScatterOp) -> Rule:
     """Dims in which windows do not cross pass; along others each device selects for all windows that reach it."""
     monoid = combiner_of(op.scatter.block)
-    guarded = monoid is not None and element_dtype(element_of(op.operand)).name in OUTSIDE
+    guarded = may_guard(op)
     linear = monoid is not None and monoid.kind == "sum" and is_zero(op.init_value)
     return _selection_rule((shape_of(op.operand), shape_of(op.source)), op.sweeps, guarded, linear)
 

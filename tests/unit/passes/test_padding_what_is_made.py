@@ -128,6 +128,73 @@ def test_what_is_moved_alike_by_two_ops_is_sent_once() -> None:
     assert sent == 7 / 8 * 3 * 4 + 2 * 7 / 8 * 4
 
 
+def pooled(size: int, high: int, nothing: float, step: int = 2) -> str:
+    """Twice the largest of three elements, every `step`, added to where it was found; and `high` places behind."""
+    count = (size + high - 3) // step + 1
+    return f"""
+      %least = stablehlo.constant dense<0xFF800000> : tensor<f32>
+      %nothing = stablehlo.constant dense<{nothing}> : tensor<f32>
+      %0 = "stablehlo.reduce_window"(%a, %least) <{{
+        window_dimensions = array<i64: 3>, window_strides = array<i64: {step}>,
+        padding = dense<[[0, {high}]]> : tensor<1x2xi64>
+      }}> ({{
+      ^bb0(%l: tensor<f32>, %r: tensor<f32>):
+        %1 = stablehlo.maximum %l, %r : tensor<f32>
+        stablehlo.return %1 : tensor<f32>
+      }}) : (tensor<{size}xf32>, tensor<f32>) -> tensor<{count}xf32>
+      %2 = stablehlo.add %0, %0 : tensor<{count}xf32>
+      %3 = "stablehlo.select_and_scatter"(%a, %2, %nothing) <{{
+        window_dimensions = array<i64: 3>, window_strides = array<i64: {step}>,
+        padding = dense<[[0, {high}]]> : tensor<1x2xi64>
+      }}> ({{
+      ^bb0(%l: tensor<f32>, %r: tensor<f32>):
+        %4 = stablehlo.compare GE, %l, %r : (tensor<f32>, tensor<f32>) -> tensor<i1>
+        stablehlo.return %4 : tensor<i1>
+      }}, {{
+      ^bb0(%l: tensor<f32>, %r: tensor<f32>):
+        %4 = stablehlo.add %l, %r : tensor<f32>
+        stablehlo.return %4 : tensor<f32>
+      }}) : (tensor<{size}xf32>, tensor<{count}xf32>, tensor<f32>) -> tensor<{size}xf32>
+      return %3 : tensor<{size}xf32>"""
+
+
+def largest(window: Array) -> int:
+    """The place of the element that is selected, of equal ones the first: a NaN gives way to whatever is next."""
+    found = 0
+    for place in range(1, len(window)):
+        if not window[found] >= window[place]:
+            found = place
+    return found
+
+
+@pytest.mark.parametrize("last", [-np.inf, np.nan])
+@pytest.mark.parametrize("nothing", [0.0, 5.0])
+@pytest.mark.parametrize(("size", "high"), [(16, 0), (15, 0), (18, 0), (14, 1), (31, 2)])
+def test_padding_is_not_selected_and_adds_nothing(size: int, high: int, nothing: float, last: float) -> None:
+    """Windows without padding behind the elements, and such that end there."""
+    row = '{sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}'
+    values = np.random.default_rng(size).permutation(size).astype(np.float32) - size
+    values[-1] = last
+    wanted = np.full(size, nothing, np.float32)
+    for start in range(0, size + high - 2, 2):
+        window = values[start : start + 3]
+        wanted[start + largest(window)] += 2 * np.max(window)
+    arguments, result = f"%a: tensor<{size}xf32> {row}", f"tensor<{size}xf32> {row}"
+    (found,), sent = run(arguments, result, pooled(size, high, nothing), [values])
+    np.testing.assert_array_equal(found, wanted)
+    if (size, high) == (16, 0):
+        # An element of the next part, of which the windows are then moved over, and two elements and a window before.
+        assert sent == (1 + 1 + 2 + 1) * 7 / 8 * 4
+
+
+def test_a_result_of_windows_side_by_side_is_as_large_as_their_operand() -> None:
+    """Three windows of three elements fall into blocks, which two parts of ten elements do not."""
+    half = '{sdy.sharding = #sdy.sharding<@mesh, [{"x":(1)2}]>}'
+    values = np.array([3, 1, 2, -7, -5, -6, 0, 4, 8], np.float32)
+    (found,), _ = run(f"%a: tensor<9xf32> {half}", "tensor<9xf32>", pooled(9, 0, 0.0, step=3), [values])
+    np.testing.assert_array_equal(found, [6, 0, 0, 0, -10, 0, 0, 0, 16])
+
+
 @pytest.mark.parametrize(("made", "looked"), [("32x4", False), ("24x2", False), ("31x4", True), ("12x4", True)])
 def test_where_everything_divides_nothing_is_looked_at(made: str, looked: bool) -> None:
     """Two and four columns are too few to count: no less than half of eight parts would be padding."""
