@@ -41,7 +41,7 @@ class EvenProgram:
             return EvenProgram(given, given, range(len(given.values)), given.shapes)
         copies: dict[SSAValue, SSAValue] = {}
         copy = module.clone(copies)
-        became = pad_uneven(copy)
+        became = pad_uneven(copy).became
         even = _numbered(copy)
 
         def place(value: SSAValue) -> int | None:

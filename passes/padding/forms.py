@@ -18,7 +18,7 @@ from xdsl.ir import Operation
 from shardwright.dialects import chlo, dtensor, stablehlo
 from shardwright.dialects.dtensor.roll import RollOp
 from shardwright.dialects.types import element_of, shape_of
-from shardwright.passes.padding import indexed, moving, reducing, sorting
+from shardwright.passes.padding import convolving, indexed, moving, reducing, sorting
 from shardwright.passes.padding.moving import Bond
 from shardwright.passes.padding.site import Shape, Site
 from shardwright.passes.program import Node
@@ -117,7 +117,7 @@ FORMS: dict[type[Operation], Form] = {
     stablehlo.SortOp: Form(sorting.keep_behind),
     stablehlo.ReduceWindowOp: Form(reducing.mask_windows, reducing.bonds_of_reduce_window),
     stablehlo.SelectAndScatterOp: Form(reducing.mask_selected, reducing.bonds_of_selection),
-    stablehlo.ConvolutionOp: Form(reducing.mask_convolved, reducing.bonds_of_convolution),
+    stablehlo.ConvolutionOp: Form(convolving.mask_convolved, convolving.bonds_of_convolution),
 }
 """The forms that are not those of the rule alone."""
 

@@ -40,7 +40,7 @@ class PadUnevenPass(ModulePass):
     Makes the dims of a program divide by the parts into which its user split them, and all that is bound to them.
 
     What is bound to them but divides only with padding, as a slice of all rows but one, is padded where less is sent
-    then.
+    then. So is a kernel of a gradient, which then is at one place after the other.
 
     Padding holds anything. Where an op would see it, it is masked, cut off or passed over. Arguments and results keep
     their global type in `dtensor.global_type`: who calls the program knows nothing of it. A program in which everything
@@ -78,32 +78,42 @@ class PadUnevenPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Runs the pass on a module."""
-        wider = wider_program(op)
+        others = list(other_programs(op))
         if next(uneven_values(op), None) is not None:
             pad_uneven(op)
             CsePass().apply(ctx, op)  # two ops may have moved one value alike
-        if wider is not None:
+        least = _sent(op) if others else 0.0
+        for other in others:
             for tidying in (CanonicalizePass, CsePass, DcePass):
-                tidying().apply(ctx, wider)
-            if _sends_less(wider, op):
+                tidying().apply(ctx, other)
+            if least > LEAST_SAVING and (sent := _sent(other)) < least - LEAST_SAVING:
+                least = sent
                 op.regions[0].detach_block(op.body.block)
-                op.regions[0].add_block(wider.regions[0].detach_block(wider.body.block))
+                op.regions[0].add_block(other.regions[0].detach_block(other.body.block))
 
 
 MOST_NODES = 256
-"""The ops up to which layouts are looked for twice, with and without padding of what nobody split."""
+"""The ops up to which layouts are looked for in several programs, padded in one way or another."""
+
+MOST_PLACES = 32
+"""The places of a kernel with padding in space up to which one program has a convolution for each."""
 
 
-def wider_program(module: ModuleOp) -> ModuleOp | None:
-    """The program padded also in dims that nobody split; None where all divide, and of a large one."""
+def other_programs(module: ModuleOp) -> Iterator[ModuleOp]:
+    """The program padded also in dims that nobody split, or with kernels at one place after the other, or both."""
     if all_divide(module):
-        return None
+        return
     program = build_program(module)
-    if len(program.nodes) > MOST_NODES or padded_shapes(program, made=True) == padded_shapes(program):
-        return None
-    wider = module.clone()
-    pad_uneven(wider, made=True)
-    return wider
+    if len(program.nodes) > MOST_NODES:
+        return
+    shapes = program.shapes
+    for made in (False, True):
+        before, shapes = shapes, padded_shapes(program, made=made)
+        for places in (0, MOST_PLACES) if shapes != before else ():
+            other = module.clone()
+            placed = pad_uneven(other, made=made, places=places).placed
+            if placed or (made and not places):
+                yield other
 
 
 def all_divide(module: ModuleOp) -> bool:
@@ -119,11 +129,6 @@ def all_divide(module: ModuleOp) -> bool:
     return not any(size % count and more_than_a_few(size, count) for size in extents for count in counts)
 
 
-def _sends_less(one: ModuleOp, other: ModuleOp) -> bool:
-    most = _sent(other) - LEAST_SAVING
-    return most > 0 and _sent(one) < most
-
-
 def _sent(module: ModuleOp) -> float:
     """What each device will send, as its layouts will be chosen."""
     program = build_program(module)
@@ -133,19 +138,17 @@ def _sent(module: ModuleOp) -> float:
     return counted(program, strategist, state.dims, order).sent
 
 
-def pad_uneven(module: ModuleOp, *, made: bool = False) -> dict[SSAValue, SSAValue]:
+def pad_uneven(module: ModuleOp, *, made: bool = False, places: int = 0) -> Padding:
     """
     Pads the program of a module in which a layout splits a dim unevenly, in place.
 
     With what is `made`, dims are padded that nobody split but that do not divide as those do to which they are bound.
     Who calls the program sees nothing of that: arguments and results that would come in no uneven parts otherwise
-    come whole, as large as they are.
-
-    Returns for what other values stand for now what stands for it, which may have become another in turn.
+    come whole, as large as they are. Kernels with padding in space at so many `places` get a convolution for each.
     """
     program = build_program(module)
     borders = _Borders.of(program) if made else _Borders((), ())
-    padding = _pad_types(program, made=made)
+    padding = _pad_types(program, Padding(places=places), made=made)
     for inner, rule in _ops(program):
         if any(value in padding.valid for value in (*inner.operands, *inner.results)):
             pad_op(inner, site_of(inner, rule, padding))
@@ -154,7 +157,7 @@ def pad_uneven(module: ModuleOp, *, made: bool = False) -> dict[SSAValue, SSAVal
     _record(program.function, "arg_attrs", block.args, padding)
     _record(program.function, "res_attrs", returned(block), padding)
     program.function.update_function_type()
-    return padding.became
+    return padding
 
 
 @dataclass(frozen=True)
@@ -205,9 +208,8 @@ def _resized(place: Operation, value: SSAValue, shape: Shape) -> SSAValue:
     return build.pad(value, build.scalar(FILLING, value), [0] * len(high), high)
 
 
-def _pad_types(program: Program, *, made: bool) -> Padding:
+def _pad_types(program: Program, padding: Padding, *, made: bool) -> Padding:
     """Gives all values their padded types."""
-    padding = Padding()
     for aliases, old, new in zip(program.aliases, program.shapes, padded_shapes(program, made=made), strict=True):
         if old != new:
             for value in aliases:

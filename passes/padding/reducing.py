@@ -26,10 +26,10 @@ from shardwright.rules.windows.windowed import accumulates
 def mask_products(op: stablehlo.DotGeneralOp, site: Site) -> None:
     """Zeros on both sides: on one alone, padding that is infinite would make them NaN."""
     for place, dims in enumerate(op.contracting_dims):
-        op.operands[place] = _with_zeros(site, op.operands[place], dims)
+        op.operands[place] = with_zeros(site, op.operands[place], dims)
 
 
-def _with_zeros(site: Site, value: SSAValue, dims: Sequence[int]) -> SSAValue:
+def with_zeros(site: Site, value: SSAValue, dims: Sequence[int]) -> SSAValue:
     return site.masked(value, stablehlo.make_dense(0, element_of(value), ()), dims)
 
 
@@ -166,45 +166,3 @@ def mask_selected(op: stablehlo.SelectAndScatterOp, site: Site) -> None:
     if met:
         operand, select = site.masked(operand, outside(operand), met), guarded_select(op)
     site.swap(stablehlo.SelectAndScatterOp(operand, source, op.init_value, edges(), select, op.scatter.clone()))
-
-
-def bonds_of_convolution(op: stablehlo.ConvolutionOp) -> Iterator[Bond]:
-    """Each place in space of input and result."""
-    numbers = op.numbers
-    for i, o in zip(numbers.input_spatial, numbers.output_spatial, strict=True):
-        if min(shape_of(op.lhs)[i], shape_of(op.results[0])[o]) > 1:
-            yield (0, i), (2, o)
-
-
-def mask_convolved(op: stablehlo.ConvolutionOp, site: Site) -> None:
-    """
-    Zeros around and between the elements, and as features of both sides; the edges make up for the size.
-
-    Kernels move over the image without padding, since infinite elements of the image would make NaN of its zeros.
-    """
-    numbers = op.numbers
-    grouped = op.groups != (1, 1)
-    free = {(0, dim) for dim in numbers.input_spatial} | {(2, dim) for dim in numbers.output_spatial}
-    if not grouped:
-        free |= {(0, numbers.input_batch), (0, numbers.input_feature), (2, numbers.output_batch)}
-        free |= {(1, numbers.kernel_input), (1, numbers.kernel_output), (2, numbers.output_feature)}
-    site.crop_operands(lambda place, dim: (place, dim) in free)
-    site.make_valid(op.results[0], [dim for dim in range(len(shape_of(op.results[0]))) if (2, dim) not in free])
-    image = _with_zeros(site, op.lhs, (*numbers.input_spatial, numbers.input_feature))
-    kernel = _with_zeros(site, op.rhs, (numbers.kernel_input,))
-    sweeps = [
-        edged(sweep, shape_of(image)[i], shape_of(op.results[0])[o])
-        for sweep, i, o in zip(op.sweeps, numbers.input_spatial, numbers.output_spatial, strict=True)
-    ]
-    made = stablehlo.ConvolutionOp(
-        image,
-        kernel,
-        numbers,
-        sweeps,
-        feature_groups=op.groups[0],
-        batch_groups=op.groups[1],
-        element_type=element_of(op.results[0]),
-    )
-    if op.precision_config is not None:
-        made.properties["precision_config"] = op.precision_config
-    site.swap(made)

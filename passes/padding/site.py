@@ -31,6 +31,10 @@ class Padding:
     """What stands in the place of values whose ops were replaced, or are done on the valid part alone."""
     behind: set[Operation] = field(default_factory=set[Operation])
     """The pads behind ops that are done on the valid part alone."""
+    places: int = 0
+    """Kernels with padding in space that are at so many places at most get a convolution for each of these."""
+    placed: bool = False
+    """Whether one did."""
 
 
 @dataclass(frozen=True)
