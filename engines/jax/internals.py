@@ -43,6 +43,11 @@ def shardings_of(lowered: Any) -> list[Any]:
     return [sharding for name in names for sharding in arguments.get(name, ())]
 
 
+def shardings_of_arguments(lowered: Any) -> list[Any]:
+    """For each argument that a lowered program takes its sharding, or what JAX puts where there is none."""
+    return list(lowered._lowering.compile_args["in_shardings"])
+
+
 def asked_of_results(lowered: Any) -> list[Any]:
     """For each result of a lowered program the sharding that it was asked to have, or what JAX puts where none was."""
     return list(lowered._lowering.compile_args["out_shardings"])

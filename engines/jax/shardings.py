@@ -34,6 +34,15 @@ class JaxMesh:
         """Of which kind the devices are, in JAX's words."""
         return self._devices.flat[0].platform
 
+    @property
+    def explicit(self) -> bool:
+        """Whether types of arrays name its axes, with an entry for every dim."""
+        return self._sharding.AxisType.Explicit in self.whole.axis_types
+
+    def is_of(self, sharding: Any) -> bool:
+        """Whether a sharding, or what JAX puts where there is none, is on this mesh."""
+        return getattr(sharding, "mesh", None) == self.whole
+
     def sharding(self, spec: LayoutSpec, rank: int | None = None) -> Any:
         """The `NamedSharding` of a layout; with a `rank`, of the first dims alone."""
         dims = spec.dims[:rank]
@@ -52,7 +61,7 @@ class JaxMesh:
 
     def _named(self, mesh: Any, dims: Sequence[tuple[str, ...]]) -> Any:
         entries = [axes[0] if len(axes) == 1 else axes or None for axes in dims]
-        while entries and entries[-1] is None:  # as JAX itself writes them
+        while entries and entries[-1] is None and not self.explicit:  # as JAX itself writes them
             entries.pop()
         return self._sharding.NamedSharding(mesh, self._sharding.PartitionSpec(*entries))
 
@@ -66,4 +75,6 @@ class JaxMesh:
 
 def is_the_same(given: Any, made: Any, rank: int) -> bool:
     """Whether a sharding that somebody gave splits arrays of so many dims as one of ours does, in the same memory."""
-    return hasattr(given, "spec") and len(given.spec) <= rank and bool(given.is_equivalent_to(made, rank))
+    if not hasattr(given, "spec") or len(given.spec) > rank or given.spec.UNCONSTRAINED in given.spec:
+        return False
+    return bool(given.is_equivalent_to(made, rank))

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from xdsl.ir import Operation, SSAValue
 
 from shardwright.compiler.stages import Partitioned
+from shardwright.diagnostics.faults import type_error
 from shardwright.dialects.dtensor import CollectiveOp, layout_of
 from shardwright.dialects.text.locations import is_backward
 from shardwright.dialects.text.scopes import scopes_of
@@ -79,7 +80,8 @@ def auto_shardings(
     own constraints say stays. Nothing is compiled, and nothing runs. The objective and the topology are those of
     `Traced.lay_out`.
 
-    Raises what `from_jax` and `Traced.lay_out` raise: SW0469 where nothing fits.
+    Raises what `from_jax` and `Traced.lay_out` raise: SW0469 where nothing fits; SW0510 for a mesh that is not one of
+    JAX's devices.
 
     ```python
     mesh = jax.make_mesh((4, 2), ("data", "model"))
@@ -87,18 +89,24 @@ def auto_shardings(
     step = jax.jit(step, in_shardings=found.arguments, out_shardings=found.results)
     ```
     """
+    anywhere = import_module("jax.sharding")
+    if not isinstance(mesh, anywhere.Mesh):
+        help = "it is a jax.sharding.Mesh, which has devices"
+        raise type_error("SW0510", f"auto_shardings: the mesh cannot be {mesh!r}", help=help)
     jitted: Any = function if hasattr(function, "lower") else import_module("jax").jit(function)
     lowered = jitted.lower(*args, **kwargs)
     ours = Mesh(dict(mesh.shape))
     partitioned = (
         from_jax(lowered).lay_out(ours, memory_limit=memory_limit, objective=objective, topology=topology).partition()
     )
-    anywhere = import_module("jax.sharding")
     whole = anywhere.NamedSharding(mesh, anywhere.PartitionSpec())
     theirs = JaxMesh(ours, list(mesh.devices.flat), [whole])
-    sides = [[theirs.sharding(spec) for spec in side] for side in layouts_of(partitioned)]
-    args_, kwargs_ = lowered.in_tree.unflatten(sides[0])
-    return Shardings(args_, kwargs_, lowered.out_tree.unflatten(sides[1]), dict(_named(partitioned, theirs)))
+    within, out = layouts_of(partitioned)
+    leaves = import_module("jax").tree.leaves
+    takes = [theirs.sharding(spec, value.ndim) for spec, value in zip(within, leaves(lowered.in_avals), strict=True)]
+    gives = [theirs.sharding(spec, value.ndim) for spec, value in zip(out, leaves(lowered.out_info), strict=True)]
+    args_, kwargs_ = lowered.in_tree.unflatten(takes)
+    return Shardings(args_, kwargs_, lowered.out_tree.unflatten(gives), dict(_named(partitioned, theirs)))
 
 
 def _named(partitioned: Partitioned, mesh: JaxMesh) -> Iterator[tuple[str, Any]]:

@@ -32,6 +32,7 @@ from shardwright.engines.jax.internals import (
     kept_arguments,
     layouts_of_results,
     shardings_of,
+    shardings_of_arguments,
 )
 from shardwright.engines.jax.shardings import JaxMesh, is_the_same
 from shardwright.frontends.functions.dtensor import BACKEND
@@ -129,6 +130,11 @@ class Lowered:
         return self.theirs.out_tree.unflatten(self._jitted(*leaves))
 
 
+OF_THE_CALL = {"in_tree", "out_tree", "in_avals", "args_info", "donate_argnums"}
+OF_ARGUMENTS = {"input_shardings", "input_formats"}
+OF_RESULTS = {"output_shardings", "output_formats", "out_info"}
+
+
 @dataclass(frozen=True)
 class Compiled:
     """
@@ -166,7 +172,12 @@ class Compiled:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        return getattr(self.executable, name)
+        if name in OF_THE_CALL:
+            return getattr(self.lowered.theirs, name)
+        found = getattr(self.executable, name)  # of a program that takes and gives flat lists
+        if name in OF_ARGUMENTS:
+            return self.lowered.theirs.in_tree.unflatten(found[0])
+        return self.lowered.theirs.out_tree.unflatten(found) if name in OF_RESULTS else found
 
     @property
     def peak_bytes(self) -> int:
@@ -209,13 +220,13 @@ def partitioned_by_us(theirs: Any, gives: Sequence[Any], options: dict[str, Any]
     takes = import_module("jax").tree.leaves(theirs.in_avals)
     program = exported(local.text, local.name, [takes[number] for number in kept], gives)
     call = calling(program, host_callbacks(theirs))
+    written = [] if mesh.explicit else [each for each in shardings_of_arguments(theirs) if mesh.is_of(each)]
 
     def sharded(spec: LayoutSpec, value: Any, memory: str | None) -> Any:
         return placed(mesh.sharding(spec, len(value.shape)), memory)
 
     def asked(made: Any, value: Any, given: Any) -> Any:
-        on_another = hasattr(given, "spec") and given.mesh != mesh.whole
-        return given if on_another and is_the_same(given, made, len(value.shape)) else made
+        return next((each for each in (given, *written) if is_the_same(each, made, len(value.shape))), made)
 
     takers = [infos[number] for number in kept]
     decided = dict(zip(kept, map(sharded, local.inputs, takers, local.taken), strict=True))
@@ -319,8 +330,8 @@ def _traced(
 
 
 def _declare_mesh(module: ModuleOp, around: Sequence[tuple[str, int]]) -> None:
-    """Declares the mesh of `jax.set_mesh`, if nothing in the program has a sharding on one."""
-    if around and not any(isinstance(op, sdy.MeshOp) for op in module.ops):
+    """Declares the mesh of `jax.set_mesh`, if nothing in the program has a sharding on one that has axes."""
+    if around and not any(isinstance(op, sdy.MeshOp) and op.mesh.data.axes for op in module.ops):
         insert_before(entry_function(module), MeshOp("mesh", list(around)))
 
 

@@ -222,3 +222,90 @@ def test_a_slice_that_begins_too_late_is_split_over_devices() -> None:
     x, at = np.arange(12, dtype=np.float32), np.int32(11)
     ours = sw.jax.jit(lambda x, at: jax.lax.dynamic_slice(x, (at,), (8,)), out_shardings=sharding("data"))
     np.testing.assert_array_equal(ours(jax.device_put(x, sharding()), at), x[4:])
+
+
+def test_a_key_is_whole_under_a_mesh_that_nothing_else_names() -> None:
+    """JAX lays out keys that came from outside of the mesh on one without axes."""
+    key, x = jax.random.key(3), np.ones((16, 8), np.float32)
+
+    def dropped(key: Any, x: Any) -> Any:
+        return jax.random.bernoulli(key, 0.5, x.shape) * x, key
+
+    with jax.set_mesh(mesh()):
+        plain = sw.jax.jit(dropped)(key, x)
+        chosen = sw.jax.jit(dropped, memory_limit="1MB")(key, x)
+    for found, kept in (plain, chosen):
+        np.testing.assert_array_equal(found, dropped(key, x)[0])
+        np.testing.assert_array_equal(jax.random.key_data(kept), jax.random.key_data(key))
+
+
+@pytest.mark.parametrize("spec", [("data", None), ("data",), (None, None), ()])
+def test_results_have_their_shardings_in_the_words_of_arguments(spec: tuple[str | None, ...]) -> None:
+    """As after `jax.jit`: `P("data", None)` and `P("data")` say the same, and are not equal."""
+    x = put((16, 8), *spec)
+    found = sw.jax.jit(lambda x: x * 2)(x)
+    assert found.sharding == jax.jit(lambda x: x * 2)(x).sharding == x.sharding
+
+
+def test_results_have_their_shardings_in_the_words_of_whom_asked() -> None:
+    x, asked = put((16, 8), "data"), sharding("data", None)
+    assert sw.jax.jit(lambda x: x * 2, out_shardings=asked)(x).sharding == asked
+
+
+@pytest.mark.parametrize("kinds", [("Explicit", "Explicit"), ("Explicit", "Auto")])
+def test_results_on_explicit_axes_have_an_entry_for_each_dim(kinds: tuple[str, str]) -> None:
+    """As their types have, and those of `jax.jit`."""
+    types = tuple(getattr(jax.sharding.AxisType, kind) for kind in kinds)
+
+    def several(x: Any) -> Any:
+        return x * 2, x.sum(0), x.sum(), x[:, None], jnp.zeros((3, 4))
+
+    with jax.set_mesh(jax.make_mesh((4, 2), ("data", "model"), axis_types=types)):
+        x = jax.device_put(np.ones((16, 8), np.float32), P("data"))
+        found, wanted = sw.jax.jit(several)(x), jax.jit(several)(x)
+    assert [one.sharding for one in found] == [one.sharding for one in wanted]
+
+
+def test_a_compiled_program_answers_in_the_containers_of_the_call() -> None:
+    """Of what XLA has compiled, which takes and gives flat lists, it says what `jax.stages.Compiled` says."""
+
+    def product(params: Any, unused: Any, x: Any) -> Any:
+        return {"sum": x @ params["w"], "rest": (x,)}
+
+    given = {"w": put((8, 4), "model")}, np.ones(3, np.float32), put((16, 8), "data")
+    jitted = jax.jit(product, donate_argnums=2)
+    ours, theirs = (each.lower(*given).compile() for each in (sw.jax.jit(product, donate_argnums=2), jitted))
+    for name in ("in_tree", "out_tree", "in_avals", "donate_argnums"):
+        assert getattr(ours, name) == getattr(theirs, name), name
+    assert ours.input_shardings[0][0] == theirs.input_shardings[0][0] == {"w": sharding("model")}
+    assert ours.output_shardings["rest"] == (sharding("data"),)
+    assert str(ours.args_info) == str(theirs.args_info)
+    assert ours.input_formats[0][2].sharding == sharding("data")
+    for name in ("output_formats", "out_info"):
+        assert jax.tree.structure(getattr(ours, name)) == jax.tree.structure(getattr(theirs, name)), name
+
+
+@pytest.mark.parametrize("kind", ["Auto", "Explicit"])
+def test_shardings_that_are_chosen_for_keys(kind: str) -> None:
+    """A key has one dim less than the numbers that it is made of."""
+    types = (getattr(jax.sharding.AxisType, kind),) * 2
+    given = jax.random.key(0), jax.random.split(jax.random.key(1), 16), np.ones((16, 8), np.float32)
+
+    def drawn(key: Any, keys: Any, x: Any) -> Any:
+        rows = jax.vmap(lambda key, row: jax.random.normal(key, row.shape) * row)(keys, x)
+        return rows + jax.random.normal(key, (8,)), key, keys
+
+    found = sw.jax.auto_shardings(drawn, jax.make_mesh((4, 2), ("data", "model"), axis_types=types), *given)
+    laid_out = jax.device_put(given, found.arguments)
+    rows, key, keys = jax.jit(drawn, in_shardings=found.arguments, out_shardings=found.results)(*laid_out)
+    np.testing.assert_allclose(rows, jax.jit(drawn)(*given)[0], rtol=1e-6)
+    assert key.sharding.is_equivalent_to(found.results[1], 0)
+    assert keys.sharding.is_equivalent_to(found.results[2], 1)
+
+
+@pytest.mark.parametrize("mesh", [sw.Mesh(data=4, model=2), 8, jax.sharding.AbstractMesh((4, 2), ("data", "model"))])
+def test_shardings_are_chosen_over_a_mesh_of_jax(mesh: Any) -> None:
+    with pytest.raises(TypeError, match="SW0510") as caught:
+        sw.jax.auto_shardings(lambda x: x * 2, mesh, np.ones(8, np.float32))
+    assert f"auto_shardings: the mesh cannot be {mesh!r}" in str(caught.value)
+    assert "it is a jax.sharding.Mesh, which has devices" in str(caught.value)

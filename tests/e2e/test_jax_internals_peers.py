@@ -54,6 +54,12 @@ def test_shardings_that_were_given() -> None:
     assert given == [P("x")]
 
 
+def test_shardings_of_the_arguments_that_are_taken() -> None:
+    first, last = internals.shardings_of_arguments(lowered())
+    assert first.spec == P("x")
+    assert not hasattr(last, "spec")
+
+
 def test_what_results_were_asked_to_have() -> None:
     given = jax.sharding.NamedSharding(jax.sharding.Mesh(np.array(jax.devices()[:8]), ("x",)), P("x"))
     jitted = jax.jit(lambda a: (a, a + 1), out_shardings=(None, given))
