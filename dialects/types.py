@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache, lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -60,6 +61,23 @@ def dtype_name(element_type: Attribute) -> str:
     elif element_type in _FLOAT_DTYPES:
         return _FLOAT_DTYPES[element_type]
     raise TypeError(f"element type {element_type} has no array type")
+
+
+def has_array_type(type_: Attribute) -> bool:
+    """
+    Whether a type is one of tensors, of elements that NumPy or ml_dtypes has a type for.
+
+    >>> [has_array_type(each) for each in (tensor((4,), builtin.bf16), tensor((4,), builtin.f80), builtin.f32)]
+    [True, False, False]
+    """
+    return isinstance(type_, TensorType) and _has_dtype(cast(AnyTensor, type_).element_type)
+
+
+@cache
+def _has_dtype(element_type: Attribute) -> bool:
+    with suppress(TypeError):
+        return bool(dtype_name(element_type))
+    return False
 
 
 @cache

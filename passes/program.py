@@ -20,6 +20,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from shardwright.dialects import dtensor, stablehlo
 from shardwright.dialects.text.literals import element_size
 from shardwright.dialects.text.locations import fault, label
+from shardwright.dialects.types import has_array_type
 from shardwright.layout.axes import Axis, overlap
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
@@ -252,9 +253,8 @@ class Program:
         ]
 
     def add_value(self, value: SSAValue, producer: Node | None, free: bool = False) -> int:
-        """Gives a value the next number; a coded error for anything but a tensor."""
-        if not isinstance(value.type, TensorType):
-            raise fault("SW0403", f"a value of type {value.type} cannot be partitioned", value, help="use tensors only")
+        """Gives a value the next number; SW0403 for anything but a tensor."""
+        refuse_others(value)
         type_ = cast("TensorType[Any]", value.type)
         number = self.numbers[value] = len(self.values)
         self.values.append(value)
@@ -287,6 +287,14 @@ class Program:
         """Lets one more value of the IR go by a number."""
         self.numbers[value] = number
         self.aliases[number].append(value)
+
+
+def refuse_others(value: SSAValue) -> None:
+    """SW0403 for a value that is no tensor, or one of elements that arrays have none of."""
+    if not has_array_type(value.type):
+        tensor = isinstance(value.type, TensorType)
+        help_text = "use elements that NumPy or ml_dtypes has a type for" if tensor else "use tensors only"
+        raise fault("SW0403", f"a value of type {value.type} cannot be partitioned", value, help=help_text)
 
 
 def overlaps(axis: Axis, others: Iterable[Axis], mesh: Mesh) -> bool:

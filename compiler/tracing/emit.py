@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -69,6 +70,12 @@ def as_tracer(value: Value, what: str = "an array function") -> Tracer:
 
 def as_numpy(value: Value, what: str) -> np.ndarray[Any, Any]:
     """The NumPy array of something that has elements; TypeError (SW0507) for anything else, and for masked arrays."""
+    if is_traced_by_jax(value):
+        raise type_error(
+            "SW0507",
+            f"{what} takes no arrays that JAX traces: they have no elements yet",
+            help="compute with jax.numpy inside of jax.jit; shardwright.jax.jit partitions such a function",
+        )
     if not hasattr(value, "__array__") or isinstance(value, type):
         raise type_error(
             "SW0507", f"{what} takes arrays and numbers, not {type(value).__name__}", help="make an array of it first"
@@ -77,6 +84,12 @@ def as_numpy(value: Value, what: str) -> np.ndarray[Any, Any]:
     array = native_array(np.asarray(value))
     as_dtype(array.dtype)
     return array
+
+
+def is_traced_by_jax(value: Value) -> bool:
+    """Whether a value is what stands for an array while JAX traces a function."""
+    core = sys.modules.get("jax.core")
+    return core is not None and isinstance(value, core.Tracer)
 
 
 def check_unmasked(value: Value, what: str) -> None:

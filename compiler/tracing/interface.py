@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
-from xdsl.dialects.builtin import LocationAttr, ModuleOp, NameLoc, TensorType
+from xdsl.dialects.builtin import LocationAttr, ModuleOp, NameLoc
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, Region
 
@@ -25,8 +25,16 @@ from shardwright.diagnostics.caller import function_place, is_own
 from shardwright.diagnostics.faults import type_error
 from shardwright.dialects.dtensor import MeshOp, layout_of, meshes, with_layout
 from shardwright.dialects.stablehlo import ConvertOp
-from shardwright.dialects.text.locations import caller_location, location_attribute
-from shardwright.dialects.types import dtype_element, element_dtype, element_of, native_array, shape_of, tensor
+from shardwright.dialects.text.locations import caller_location, fault, location_attribute
+from shardwright.dialects.types import (
+    dtype_element,
+    element_dtype,
+    element_of,
+    has_array_type,
+    native_array,
+    shape_of,
+    tensor,
+)
 from shardwright.layout import Layout, Mesh
 from shardwright.layout.forms.plain import mesh_of, plain_mesh, plain_spec, spec_of
 from shardwright.passes.rewriter import retype
@@ -378,7 +386,9 @@ def laid_out(interface: Interface, layouts: Sequence[Layout | None]) -> Interfac
 
 
 def _parameter(value: Any, place: int, known: Mapping[str, Mesh]) -> Parameter:
-    assert isinstance(value.type, TensorType)
+    if not has_array_type(value.type):
+        help_text = "arguments and results of a program are tensors of numbers or truth values"
+        raise fault("SW0718", f"in_{place} has type {value.type}, which is no array", value, help=help_text)
     spec = layout_of(value)
     name = value.location.desc.data if isinstance(value.location, NameLoc) else value.name_hint
     # A number that all devices have may come from another mesh as it is.
@@ -403,7 +413,7 @@ def matched(leaves: Sequence[Any], tree: Tree, interface: Interface) -> list[Any
 def _checked(value: Any, parameter: Parameter) -> Any:
     if scalar_kind(value) is not None and parameter.shape == ():
         return value
-    array = value if isinstance(value, Array) else native_array(np.asarray(value))
+    array = value if isinstance(value, Array) else _elements(value, parameter)
     layout = array.layout if isinstance(array, Array) else None
     fits = (array.shape, array.dtype) == (parameter.shape, parameter.dtype)
     if fits and (layout is None or layout == parameter.layout):
@@ -414,6 +424,12 @@ def _checked(value: Any, parameter: Parameter) -> Any:
         f"the program was compiled for {type_text(parameter.shape, parameter.dtype, parameter.layout)}",
         help="shardwright.relayout changes a layout; for another shape or type trace the function again",
     )
+
+
+def _elements(value: Any, parameter: Parameter) -> np.ndarray[Any, Any]:
+    if hasattr(value, "__array__"):
+        return emit.as_numpy(value, f"argument {parameter.name}")
+    return native_array(np.asarray(value))
 
 
 def with_elements(value: Any, parameter: Parameter) -> Any:

@@ -12,8 +12,9 @@ SW0402: malformed sharding row
     plain pass-through. The message says what contradicts itself, or which op the row does not fit.
     help: write the row as for a product of matrices: add_row(name, "i k, k j -> i j", k="sum")
 SW0403: value that cannot be partitioned
-    Only tensors have layouts. The program has a value of another type (a token, a tuple, an index).
-    help: rewrite the program with tensors only
+    Only tensors have layouts. The program has a value of another type (a token, a tuple, an index), or a tensor of
+    elements that neither NumPy nor ml_dtypes has a type for (an i3, an f80).
+    help: rewrite the program with tensors only, of elements that arrays have
 SW0404: no function to partition
     The partitioner works on the public function main.
     help: name the entry function @main and make it public

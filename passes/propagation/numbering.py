@@ -16,7 +16,18 @@ from shardwright.dialects.dtensor.hints import BarrierOp, GroupOp
 from shardwright.dialects.text.locations import fault, label
 from shardwright.dialects.trip_count import trip_count
 from shardwright.dialects.types import shape_of
-from shardwright.passes.program import Carried, Closing, Node, Opening, Program, Scope, Use, entry_function, the_mesh
+from shardwright.passes.program import (
+    Carried,
+    Closing,
+    Node,
+    Opening,
+    Program,
+    Scope,
+    Use,
+    entry_function,
+    refuse_others,
+    the_mesh,
+)
 from shardwright.passes.propagation.manual import reserve_axes
 from shardwright.passes.stages import message_bytes_of
 from shardwright.rules.builder import RuleBuilder
@@ -81,6 +92,8 @@ class _Numbering:
             self.missing.setdefault(op.name, missing_row(op))
         if self.missing:
             return
+        for result in op.results:
+            refuse_others(result)
         rule = row.rule(op) if row is not None else None
         assert rule is not None
         if not rule.pairwise:

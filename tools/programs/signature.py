@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
 from shardwright.diagnostics.figures import readable_bytes
 from shardwright.dialects.text.locations import fault, where
-from shardwright.dialects.types import element_dtype, shape_of
+from shardwright.dialects.types import element_dtype, has_array_type, shape_of
 from shardwright.tools.programs.arrays import Declared
 
 ENTRY = "main"
@@ -67,16 +66,16 @@ def check_memory(module: ModuleOp, available: int | None = None) -> None:
 
 
 def _declared(key: str, value: SSAValue) -> Declared:
-    with suppress(TypeError):  # the element type has no array type: the same message
-        if isinstance(value.type, TensorType):
-            return Declared(key, shape_of(value), element_dtype(value.type), where(value))
+    if has_array_type(value.type):
+        return Declared(key, shape_of(value), element_dtype(value.type), where(value))
     help_text = "arguments and results of a program to run are tensors of numbers or truth values"
     raise fault("SW0718", f"{key} has type {value.type}, which is no array", value, help=help_text)
 
 
 def _tensors(module: ModuleOp) -> Iterator[SSAValue]:
+    """The values that are arrays in a run; what else there is, the partitioner refuses."""
     for op in module.walk():
-        yield from (result for result in op.results if isinstance(result.type, TensorType))
+        yield from (result for result in op.results if has_array_type(result.type))
         for region in op.regions:
             for block in region.blocks:
-                yield from (argument for argument in block.args if isinstance(argument.type, TensorType))
+                yield from (argument for argument in block.args if has_array_type(argument.type))

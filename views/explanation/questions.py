@@ -32,7 +32,8 @@ class Answer:
         lines: list[str] = []
         for value in self.values:
             called = f" ({value.name})" if value.name else ""
-            lines.append(f"{value.source}: {value.op} gives {value.layout}{called}")
+            place = f"{value.source}: " if value.source is not None else ""
+            lines.append(f"{place}{value.op} gives {value.layout}{called}")
             lines += [f"  {reason}" for reason in value.chain]
         for each in self.collectives:
             lines.append(f"#{each.number} {Entry((each,)).heading}")

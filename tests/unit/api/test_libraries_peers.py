@@ -75,3 +75,22 @@ def test_jax_gathers_no_distributed_tensor() -> None:
     for found in (ones + weights["w"], weights["w"] + ones, jax.tree.map(lambda p: p + ones, weights)["w"]):
         assert isinstance(found, sw.DTensor)
         np.testing.assert_array_equal(np.asarray(found), X + 1)
+
+
+def test_arrays_that_jax_traces_are_refused_by_name() -> None:
+    jax: Any = pytest.importorskip("jax")
+    x, tensor = jax.numpy.ones(X.shape, X.dtype), place(X, "both")
+    layout, program = tensor.layout, sw.function(lambda x: x * 2)
+    compiled = program.trace(sw.TensorSpec(X.shape, X.dtype)).compile()
+    taking: dict[str, Any] = {
+        "argument x": lambda x: program(x),
+        "argument x2": lambda x: tensor + x,
+        "relayout": lambda x: sw.relayout(x, layout),
+        "multiply": lambda x: sw.function(lambda y: y * x)(tensor),
+        "Variable": lambda x: sw.Variable(x),
+    }
+    for what, take in [*taking.items(), ("argument x", lambda x: compiled(x))]:
+        with pytest.raises(TypeError, match="SW0507") as caught:
+            jax.jit(take)(x)
+        assert f"{what} takes no arrays that JAX traces: they have no elements yet" in str(caught.value)
+        assert "compute with jax.numpy inside of jax.jit; shardwright.jax.jit partitions such a" in str(caught.value)

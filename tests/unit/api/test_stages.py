@@ -118,6 +118,12 @@ def test_compiled_program_refuses_other_arguments(given: Any, words: str) -> Non
         compiled(*given)
 
 
+def test_a_compiled_program_loses_no_mask() -> None:
+    compiled = sw.function(lambda x: x * 2).trace(sw.TensorSpec((2,), "float32")).compile()
+    with pytest.raises(TypeError, match=r"SW0507\]: argument x takes no masked arrays"):
+        compiled(np.ma.masked_array(np.ones(2, "float32"), [True, False]))
+
+
 TEXT = """
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 func.func public @main(

@@ -242,6 +242,14 @@ def test_explain_why(path: str, capsys: Capture) -> None:
     assert "lines nearby that define values: 2, 3, 4" in errors
 
 
+def test_explain_why_of_an_argument_that_has_a_name_and_no_place(tmp_path: Path, capsys: Capture) -> None:
+    """As JAX writes arguments."""
+    program = tmp_path / "named.mlir"
+    program.write_text(PROGRAM.replace(">}, %b", ">} loc(\"p['w']\"), %b"))
+    assert main(["explain", str(program), "--why", "p['w']"]) == 0
+    assert capsys.readouterr().out.startswith("argument gives f32[8, 16@x] (p['w'])")
+
+
 def test_explain_of_what_the_text_calls_by_numbers(path: str, capsys: Capture) -> None:
     assert main(["explain", path, "--why", "%0"]) == 0
     assert capsys.readouterr().out.startswith("line 3: stablehlo.dot_general gives f32[8, 4]")
