@@ -108,7 +108,20 @@ class Jitted(Generic[P, R]):
             if exact not in self._programs:
                 self._programs[exact] = self._program(args, kwargs)
             run = self._known[key] = self._programs[exact]
-        return self._plain(*args, **kwargs) if run is self._plain else run(call.leaves)
+        if run is self._plain:
+            return self._plain(*args, **kwargs)
+        try:
+            return run(call.leaves)
+        except FloatingPointError as error:  # of `jax_debug_nans`, which sees the program of ours as one operation
+            raise self._named_by_jax(error, args, kwargs) from None
+
+    def _named_by_jax(self, error: FloatingPointError, args: Any, kwargs: Any) -> FloatingPointError:
+        """The error with the operation that it is of, which JAX finds by running its own program op by op."""
+        try:
+            self._plain(*args, **kwargs)
+        except FloatingPointError as found:
+            return found
+        return error
 
     def trace(self, *args: Any, **kwargs: Any) -> Traced:
         """What JAX traces the function to for these arguments, which may be `jax.ShapeDtypeStruct`s; nothing runs."""

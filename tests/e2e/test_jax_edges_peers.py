@@ -309,3 +309,17 @@ def test_shardings_are_chosen_over_a_mesh_of_jax(mesh: Any) -> None:
         sw.jax.auto_shardings(lambda x: x * 2, mesh, np.ones(8, np.float32))
     assert f"auto_shardings: the mesh cannot be {mesh!r}" in str(caught.value)
     assert "it is a jax.sharding.Mesh, which has devices" in str(caught.value)
+
+
+@pytest.mark.parametrize("donated", [(), (0,)])
+def test_a_nan_is_said_to_be_of_the_operation_that_made_it(donated: tuple[int, ...]) -> None:
+    """With `jax_debug_nans`; the program of all devices is one operation to JAX."""
+
+    def product(x: Any) -> Any:
+        return jnp.log(x - 100) * 2
+
+    ours = sw.jax.jit(product, donate_argnums=donated)
+    with jax.debug_nans(True), pytest.raises(FloatingPointError) as caught:
+        ours(put((16, 8), "data", "model"))
+    assert str(caught.value).splitlines()[0] == "invalid value (nan) encountered in log"
+    assert any(entry.name == "product" for entry in caught.traceback)
