@@ -76,6 +76,12 @@ def as_numpy(value: Value, what: str) -> np.ndarray[Any, Any]:
             f"{what} takes no arrays that JAX traces: they have no elements yet",
             help="compute with jax.numpy inside of jax.jit; shardwright.jax.jit partitions such a function",
         )
+    if is_key_of_jax(value):
+        raise type_error(
+            "SW0507",
+            f"{what} takes arrays of numbers, not keys of JAX",
+            help="give its numbers: jax.random.key_data(key)",
+        )
     if not hasattr(value, "__array__") or isinstance(value, type):
         raise type_error(
             "SW0507", f"{what} takes arrays and numbers, not {type(value).__name__}", help="make an array of it first"
@@ -90,6 +96,11 @@ def is_traced_by_jax(value: Value) -> bool:
     """Whether a value is what stands for an array while JAX traces a function."""
     core = sys.modules.get("jax.core")
     return core is not None and isinstance(value, core.Tracer)
+
+
+def is_key_of_jax(value: Value) -> bool:
+    """Whether a value is an array of keys, `jax.random.key(0)`, which NumPy has no type for."""
+    return hasattr(value, "__array__") and type(getattr(value, "dtype", None)).__name__ == "KeyTy"
 
 
 def check_unmasked(value: Value, what: str) -> None:

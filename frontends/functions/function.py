@@ -16,7 +16,7 @@ import numpy as np
 from shardwright.compiler.layouts.decided import Layouts, layouts_of
 from shardwright.compiler.stages import Compiled, Traced
 from shardwright.compiler.tracing.array import Array
-from shardwright.compiler.tracing.emit import is_traced_by_jax
+from shardwright.compiler.tracing.emit import is_key_of_jax, is_traced_by_jax
 from shardwright.compiler.tracing.interface import is_argument, positional_names, trace_function
 from shardwright.compiler.tracing.pytree import Static, Tree, flatten
 from shardwright.compiler.tracing.settings import settled
@@ -295,7 +295,7 @@ def _leaf_key(leaf: Any) -> Hashable:
         return leaf.shape, leaf.dtype, hasattr(leaf, "mask")  # tracing refuses masked arrays
     if isinstance(leaf, Array):
         return leaf.shape, leaf.dtype, leaf.layout
-    if is_traced_by_jax(leaf):
+    if is_traced_by_jax(leaf) or is_key_of_jax(leaf):
         return leaf.shape, leaf.dtype, True  # tracing refuses it
     return type(leaf) if type(leaf) in (int, float, complex) else _leaf_key(np.asarray(leaf))
 

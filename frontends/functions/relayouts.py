@@ -10,7 +10,7 @@ import numpy as np
 from shardwright.compiler.tracing import emit
 from shardwright.compiler.tracing.array import Array, ArrayLike
 from shardwright.compiler.tracing.dtypes import as_dtype, listed
-from shardwright.compiler.tracing.emit import as_numpy, check_layout, check_unmasked, is_traced_by_jax
+from shardwright.compiler.tracing.emit import as_numpy, check_layout, check_unmasked, is_key_of_jax, is_traced_by_jax
 from shardwright.compiler.tracing.settings import settled
 from shardwright.compiler.tracing.trace import current_trace
 from shardwright.diagnostics import Diagnostic, ShardwrightBufferError
@@ -49,7 +49,8 @@ def relayout(source: ArrayLike | Sequence[Any], mesh_or_layout: Layout | Mesh) -
     if plain or isinstance(source, list | tuple):
         array = listed(source, as_dtype(type(source)) if plain else None, "relayout")
     else:
-        array = source if is_traced_by_jax(source) else np.array(source, subok=True)
+        refused = is_traced_by_jax(source) or is_key_of_jax(source)
+        array = source if refused else np.array(source, subok=True)
     return distributed(as_numpy(array, "relayout"), layout)
 
 

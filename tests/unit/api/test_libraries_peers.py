@@ -94,3 +94,22 @@ def test_arrays_that_jax_traces_are_refused_by_name() -> None:
             jax.jit(take)(x)
         assert f"{what} takes no arrays that JAX traces: they have no elements yet" in str(caught.value)
         assert "compute with jax.numpy inside of jax.jit; shardwright.jax.jit partitions such a" in str(caught.value)
+
+
+def test_keys_of_jax_are_refused_by_name() -> None:
+    """NumPy has no type for them; their numbers are arrays."""
+    jax: Any = pytest.importorskip("jax")
+    key, ones = jax.random.key(0), np.ones(4, np.float32)
+    normal = sw.from_jax(jax.jit(lambda key, x: jax.random.normal(key, x.shape) * x), key, ones).compile()
+    np.testing.assert_allclose(normal(jax.random.key_data(key), ones), jax.random.normal(key, (4,)), rtol=1e-6)
+    taking: dict[str, Any] = {
+        "argument key": lambda: normal(key, ones),
+        "argument x": lambda: sw.function(lambda x: x)(key),
+        "relayout": lambda: sw.relayout(key, sw.Layout([], sw.Mesh(x=2))),
+        "stateless_random_normal": lambda: sw.random.stateless_random_normal((2,), seed=key),
+    }
+    for what, take in taking.items():
+        with pytest.raises(TypeError, match="SW0507") as caught:
+            take()
+        assert f"{what} takes arrays of numbers, not keys of JAX" in str(caught.value)
+        assert "give its numbers: jax.random.key_data(key)" in str(caught.value)
