@@ -154,9 +154,9 @@ def rows_of(function: Callable[..., Any], argnum: int, each: Callable[..., Any])
         leaves, tree = flatten(_positional(args, argnum), is_traced)
         anew = [source_of(leaf, argnum) for leaf in leaves]
         given = list(args)
-        given[argnum] = unflatten(tree, [each.given for each in anew])
+        given[argnum] = unflatten(tree, [source.given for source in anew])
         targets, made = _targets(function(*given, **kwargs))
-        sources = [each.settled() for each in anew]
+        sources = [source.settled() for source in anew]
 
         def rows(target: Tracer) -> Any:
             def row(number: Tracer) -> list[Tracer]:

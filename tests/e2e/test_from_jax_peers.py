@@ -134,6 +134,14 @@ def _() -> None:
         importlib.import_module("jax.export").export(sw.jax.jit(lambda a: a.sum(0)))(shape)
 
 
+@row("`jax_debug_nans`, `jax_debug_infs`")
+def _() -> None:
+    x = put("data") - 1  # the logarithm of minus one
+    for flag in (jax.debug_nans, jax.debug_infs):
+        with flag(True), pytest.raises(FloatingPointError, match="encountered in log"):
+            sw.jax.jit(lambda a: jnp.log(a) + 1)(x)
+
+
 @row("`jax.named_scope`")
 def _() -> None:
     def scoped(a: Any) -> Any:

@@ -397,6 +397,43 @@ def test_the_stages_of_jax_one_by_one() -> None:
         _ = ours.no_such_name
 
 
+def cube() -> Any:
+    return jax.sharding.Mesh(np.array(jax.devices()[:8]).reshape(2, 2, 2), ("x", "y", "z"))
+
+
+@pytest.mark.parametrize("manual", "xyz")
+def test_parts_of_a_computation_that_is_manual_over_one_axis_stay_with_it(manual: str) -> None:
+    """Along the manual axis devices have other rows, so nobody may send what another has in its place."""
+    one, other = sorted({*"xyz"} - {manual})
+    axes = cube().abstract_mesh.update_axis_types({manual: jax.sharding.AxisType.Manual})
+
+    def moved(rows: Any) -> Any:
+        before, after = (jax.sharding.NamedSharding(axes, P(names)) for names in (one, (other, one)))
+        rows = jnp.sin(jax.lax.with_sharding_constraint(rows, before))
+        return jax.lax.with_sharding_constraint(rows, after)
+
+    x = np.arange(16, dtype=np.float32)
+    with jax.set_mesh(cube()):
+        mapped = jax.shard_map(moved, in_specs=P(manual), out_specs=P(manual), axis_names={manual})
+        ours = sw.jax.jit(mapped)
+        assert [row.kind for row in ours.lower(x).predicted] == ["exchange"]
+        np.testing.assert_allclose(ours(x), np.sin(x), rtol=1e-5, atol=1e-6)
+
+
+def test_parts_of_sums_are_moved_apart_from_each_other() -> None:
+    """What is not added up yet goes to another layout: a device has a part that no other of its rows has."""
+    values = np.random.default_rng(0).integers(0, 9, (4, 4, 8, 8)).astype(np.uint32)
+    x = jax.device_put(values, jax.sharding.NamedSharding(cube(), P("x", "y")))
+
+    def total(x: Any) -> Any:
+        rows = x.sum((1, 2, 3), dtype=jnp.uint32)
+        return jax.lax.with_sharding_constraint(rows, jax.sharding.NamedSharding(cube(), P(("z", "x"))))
+
+    ours = sw.jax.jit(total)
+    assert [row.kind for row in ours.lower(x).predicted] == ["exchange", "all_reduce"]
+    np.testing.assert_array_equal(ours(x), values.sum((1, 2, 3)))
+
+
 def test_what_is_exported_is_partitioned_where_it_is_loaded() -> None:
     export, x = import_module("jax.export"), put((16, 8), "data")
 

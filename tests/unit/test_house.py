@@ -6,8 +6,10 @@ import ast
 import re
 import statistics
 import subprocess
+import symtable
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import networkx
@@ -76,6 +78,25 @@ def test_functions_are_short() -> None:
     long = sorted((length, name) for name, length in lengths.items() if length > LONG_FUNCTION)
     assert statistics.median(lengths.values()) <= MEDIAN_FUNCTION
     assert len(long) <= LONG_FUNCTIONS_SHARE * len(lengths), long
+
+
+def lost_names(table: symtable.SymbolTable) -> Iterator[str]:
+    """What functions have from around them and a comprehension in them calls its own by the same name."""
+    inside = list(table.get_children())
+    if isinstance(table, symtable.Function):
+        loops = [each for each in inside if each.get_name() in ("listcomp", "setcomp", "dictcomp")]
+        own = {name.get_name() for each in loops for name in each.get_symbols() if name.is_local()}
+        yield from own.intersection(table.get_frees())
+    for each in inside:
+        yield from lost_names(each)
+
+
+def test_no_comprehension_takes_the_name_of_what_is_around() -> None:
+    """Python 3.13.0 loses what a function inside uses then: "cannot access free variable"."""
+    found = {str(path): [*lost_names(symtable.symtable(path.read_text(), str(path), "exec"))] for path in sources()}
+    assert {path: names for path, names in found.items() if names} == {}
+    text = "def f(one):\n def g():\n  some = [one for one in ()]\n  def h(): return one, some\n  return h\n return g"
+    assert list(lost_names(symtable.symtable(text, "text", "exec"))) == ["one"]
 
 
 def test_modules_say_what_they_are_for() -> None:

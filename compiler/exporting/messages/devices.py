@@ -14,7 +14,7 @@ import numpy as np
 
 from shardwright.diagnostics import ShardwrightValueError
 from shardwright.diagnostics.registry import coded
-from shardwright.layout.axes import Axis
+from shardwright.layout.axes import Axis, remaining
 from shardwright.layout.forms.groups import axes_of_groups
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning.window import Window
@@ -93,7 +93,8 @@ def permutation(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> Numbers:
 
     A device that has its block already keeps it; every device sends once and receives once.
     """
-    before, after = _blocks(source, mesh), _blocks(target, mesh)
+    aside = _aside(source, target, mesh)
+    before, after = _blocks(source, mesh, aside), _blocks(target, mesh, aside)
     devices = numbers_of(mesh)
     stays = before == after
     senders, receivers = devices[~stays], devices[~stays]
@@ -103,9 +104,23 @@ def permutation(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> Numbers:
     return pairs[np.argsort(pairs[:, 1], kind="stable")]
 
 
-def _blocks(spec: LayoutSpec, mesh: Mesh) -> Numbers:
-    """The number of the block that each device holds."""
-    return axis_index([axis for dim in spec.dims for axis in dim], mesh)
+def _aside(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> Numbers:
+    """
+    For each device its index over the axes that split neither layout.
+
+    Nobody is sent anything along these: devices may hold other tensors there, partial sums, or what each has within a
+    computation that is manual over some axes.
+
+    >>> _aside(LayoutSpec("m", ((Axis("x"),),)), LayoutSpec("m", ((),)), Mesh(x=2, y=3)).tolist()
+    [0, 1, 2, 0, 1, 2]
+    """
+    split = [axis for spec in (source, target) for dim in spec.dims for axis in dim]
+    return axis_index(remaining(map(Axis, mesh.axis_names), split, mesh.sizes), mesh)
+
+
+def _blocks(spec: LayoutSpec, mesh: Mesh, aside: Numbers) -> Numbers:
+    """The number of the block that each device holds; blocks are others for others `aside`."""
+    return axis_index([axis for dim in spec.dims for axis in dim], mesh) * mesh.size + aside
 
 
 @dataclass(frozen=True)
@@ -258,7 +273,7 @@ Need = tuple[list[int], Piece]
 
 def exchange(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> list[Piece]:
     """
-    Every piece that a device needs: from itself where it has it, else from the nearest holder.
+    Every piece that a device needs: from itself where it has it, else from the nearest holder of those `_aside` alike.
 
     Devices that differ along the last axes only are the nearest, as in `Topology.of`. No device sends more messages
     for that than the busiest one receives, so it takes no more rounds.
@@ -270,12 +285,13 @@ def _needs(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> list[Need]:
     """What all devices need for the first place of their blocks, then for the second, and so on."""
     made = cuts(source, target, mesh)
     starts = [axis_index(axes, mesh) for axes in target.dims]
-    holders = _holders(source, mesh)
+    aside = _aside(source, target, mesh)
+    holders = _holders(source, mesh, aside)
     found: list[Need] = []
     for slot, offset in enumerate(product(*(range(cut.needed) for cut in made))):
         for device in range(mesh.size):
             place = [int(start[device]) * cut.needed + at for start, cut, at in zip(starts, made, offset, strict=True)]
-            held = holders[tuple(at // cut.held for at, cut in zip(place, made, strict=True))]
+            held = holders[(int(aside[device]), *(at // cut.held for at, cut in zip(place, made, strict=True)))]
             what = 0
             for at, cut in zip(place, made, strict=True):
                 what = what * cut.held + at % cut.held
@@ -325,7 +341,7 @@ def gathering(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> Gathering |
     needs = _needs(source, target, mesh)
     count = len(needs) // mesh.size
     alike: dict[int, list[int]] = {}
-    for device, block in enumerate(_blocks(target, mesh)):
+    for device, block in enumerate(_blocks(target, mesh, _aside(source, target, mesh))):
         alike.setdefault(int(block), []).append(device)
     same = mesh.size // len(alike)
     size = min(same, count)
@@ -413,10 +429,10 @@ def _apart(one: int, other: int, shape: Sequence[int]) -> int:
     return apart
 
 
-def _holders(spec: LayoutSpec, mesh: Mesh) -> dict[tuple[int, ...], list[int]]:
-    """The devices that hold each block."""
+def _holders(spec: LayoutSpec, mesh: Mesh, aside: Numbers) -> dict[tuple[int, ...], list[int]]:
+    """The devices that hold each block, by their index aside and the block's along each dim."""
     found: dict[tuple[int, ...], list[int]] = {}
-    indices = [axis_index(axes, mesh) for axes in spec.dims]
+    indices = [aside, *(axis_index(axes, mesh) for axes in spec.dims)]
     for device in range(mesh.size):
         found.setdefault(tuple(int(index[device]) for index in indices), []).append(device)
     return found

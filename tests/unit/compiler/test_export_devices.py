@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 
 from shardwright.compiler.exporting.messages import devices
 from shardwright.layout import Mesh
+from shardwright.layout.axes import Axis
 from shardwright.layout.boxes import box, linear_index
 from shardwright.layout.layout import Layout
 from shardwright.layout.planning.cost import sent_share
@@ -84,6 +86,33 @@ def test_exchange_gives_each_device_its_block_for_the_bytes_that_it_lacks(before
         share /= cut.parts
     moved = sum(one.sender != one.receiver for one in messages)
     assert moved * share / MESH.size == sent_share("exchange", source, target, MESH)
+
+
+CHANGES = [
+    ('[{"a"}, {}]', '[{"b", "a"}, {}]'), ('[{"a"}, {}]', '[{"b"}, {}]'), ('[{"a"}, {}]', '[{}, {"b"}]'),
+    ('[{"a", "b"}, {}]', '[{"b", "a"}, {}]'), ('[{"b", "a"}, {}]', '[{"a"}, {}]'), ('[{"b", "a"}, {}]', '[{}, {"a"}]'),
+    ('[{"a"}, {"b"}]', "[{}, {}]"), ("[{}, {}]", '[{"a"}, {"b"}]'), ('[{"a"}, {"b"}]', '[{"b"}, {}]'),
+    ('[{"a":(1)2}, {"a":(2)2}]', '[{"a":(2)2}, {"b"}]'), ('[{"a":(1)2}, {}]', '[{"a":(2)2}, {}]'),
+]  # fmt: skip
+"""Changes that leave an axis, or a part of one, aside."""
+
+
+@pytest.mark.parametrize("names", list(permutations("abc")))
+@pytest.mark.parametrize(("before", "after"), CHANGES)
+def test_nothing_goes_along_an_axis_that_splits_neither_side(before: str, after: str, names: tuple[str, ...]) -> None:
+    """Devices may hold other tensors along it: sums of other parts, or what each has in a manual computation."""
+    mesh = Mesh({name: {"a": 4, "b": 2, "c": 3}[name] for name in names})
+    source, target = (Layout.from_string(text, mesh).spec for text in (before, after))
+    third = devices.axis_index([Axis("c")], mesh)
+    pairs = [(one.sender, one.receiver) for one in devices.exchange(source, target, mesh)]
+    found = devices.gathering(source, target, mesh)
+    if found is not None:
+        pairs += [(one.sender, one.receiver) for one in found.first]
+        pairs += [(group[0], other) for group in found.groups for other in group]
+    if len({prod(map(mesh.group_size, side.dims)) for side in (source, target)}) == 1:
+        pairs += list(map(tuple, devices.permutation(source, target, mesh)))
+    assert pairs
+    assert all(third[sender] == third[receiver] for sender, receiver in pairs)
 
 
 def test_the_nearest_of_the_holders_sends() -> None:
