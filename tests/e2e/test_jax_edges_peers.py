@@ -254,7 +254,7 @@ def test_results_have_their_shardings_in_the_words_of_whom_asked() -> None:
 
 @pytest.mark.parametrize("kinds", [("Explicit", "Explicit"), ("Explicit", "Auto")])
 def test_results_on_explicit_axes_have_an_entry_for_each_dim(kinds: tuple[str, str]) -> None:
-    """As their types have, and those of `jax.jit`."""
+    """As their types have, and those of `jax.jit`: where some axes are not explicit, since JAX 0.10.2."""
     types = tuple(getattr(jax.sharding.AxisType, kind) for kind in kinds)
 
     def several(x: Any) -> Any:
@@ -263,7 +263,10 @@ def test_results_on_explicit_axes_have_an_entry_for_each_dim(kinds: tuple[str, s
     with jax.set_mesh(jax.make_mesh((4, 2), ("data", "model"), axis_types=types)):
         x = jax.device_put(np.ones((16, 8), np.float32), P("data"))
         found, wanted = sw.jax.jit(several)(x), jax.jit(several)(x)
-    assert [one.sharding for one in found] == [one.sharding for one in wanted]
+    assert [len(one.sharding.spec) for one in found] == [one.ndim for one in found]
+    for one, other in zip(found, wanted, strict=True):
+        assert one.sharding.is_equivalent_to(other.sharding, one.ndim)
+        assert "Auto" in kinds or one.sharding == other.sharding
 
 
 def test_a_compiled_program_answers_in_the_containers_of_the_call() -> None:
