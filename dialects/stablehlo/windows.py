@@ -43,7 +43,17 @@ from shardwright.dialects.stablehlo.parts import forms, shapes, syntax
 from shardwright.dialects.stablehlo.parts.attributes import Precision, PrecisionAttr
 from shardwright.dialects.stablehlo.parts.constants import constant_value, make_dense
 from shardwright.dialects.text.data import Reader, TextAttr, Writer
-from shardwright.dialects.types import AnyTensor, Integers, integers, is_boolean, plain, shape_of, tensor, tensor_type
+from shardwright.dialects.types import (
+    AnyTensor,
+    Integers,
+    element_of,
+    integers,
+    is_boolean,
+    plain,
+    shape_of,
+    tensor,
+    tensor_type,
+)
 from shardwright.layout.planning.sweep import Sweep
 
 Pairs = Sequence[Sequence[int]]
@@ -285,6 +295,22 @@ class ConvolutionOp(forms.TensorOp):
         """How the window moves, for each spatial dim."""
         sizes = [shape_of(self.rhs)[dim] for dim in self.numbers.kernel_spatial]
         return _sweeps(self, sizes, "window_strides", "lhs_dilation", "rhs_dilation")
+
+    def moved(self, image: SSAValue, kernel: SSAValue, sweeps: Sequence[Sweep]) -> ConvolutionOp:
+        """The same convolution of others, whose windows move otherwise."""
+        features, batches = self.groups
+        made = ConvolutionOp(
+            image,
+            kernel,
+            self.numbers,
+            sweeps,
+            feature_groups=features,
+            batch_groups=batches,
+            element_type=element_of(self.results[0]),
+        )
+        if self.precision_config is not None:
+            made.properties["precision_config"] = self.precision_config
+        return made
 
     @classmethod
     def parse(cls, parser: Parser) -> ConvolutionOp:

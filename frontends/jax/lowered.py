@@ -133,6 +133,7 @@ class Lowered:
 OF_THE_CALL = {"in_tree", "out_tree", "in_avals", "args_info", "donate_argnums"}
 OF_ARGUMENTS = {"input_shardings", "input_formats"}
 OF_RESULTS = {"output_shardings", "output_formats", "out_info"}
+"""What JAX's own compiled programs say of the call that they were lowered for, of its arguments, of its results."""
 
 
 @dataclass(frozen=True)

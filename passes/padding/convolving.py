@@ -9,7 +9,7 @@ from math import prod
 from xdsl.ir import SSAValue
 
 from shardwright.dialects import stablehlo
-from shardwright.dialects.types import element_of, shape_of
+from shardwright.dialects.types import shape_of
 from shardwright.layout.planning.sweep import Sweep
 from shardwright.passes.padding.moving import Bond
 from shardwright.passes.padding.reducing import edged, with_zeros
@@ -90,7 +90,7 @@ def _at_each_place(
     The image moves from place to place, so that all its rows together move as far as a window over all places reaches.
     """
     if not reaches:
-        return _convolved(op, site, image, kernel, sweeps)
+        return site.put(op.moved(image, kernel, sweeps))
     place, reach = next(iter(reaches.items()))
     rest = {other: far for other, far in reaches.items() if other != place}
     sweep, shape = sweeps[place], list(shape_of(image))
@@ -109,20 +109,3 @@ def _at_each_place(
         moved, at = site.resized(moved, shape, start), there
         pieces.append(_at_each_place(op, site, site.select(inside, moved, site.zeros(moved)), kernel, each, rest))
     return site.put(stablehlo.ConcatenateOp(pieces, target))
-
-
-def _convolved(
-    op: stablehlo.ConvolutionOp, site: Site, image: SSAValue, kernel: SSAValue, sweeps: Sequence[Sweep]
-) -> SSAValue:
-    made = stablehlo.ConvolutionOp(
-        image,
-        kernel,
-        op.numbers,
-        sweeps,
-        feature_groups=op.groups[0],
-        batch_groups=op.groups[1],
-        element_type=element_of(op.results[0]),
-    )
-    if op.precision_config is not None:
-        made.properties["precision_config"] = op.precision_config
-    return site.put(made)

@@ -91,19 +91,8 @@ class ConvolutionExpansion:
         for place in batch:
             dims[self.numbers.output_spatial[place]] = ()
         dims[self.numbers.output_batch] = _joined([axes[place] for place in batch], dims[self.numbers.output_batch])
-        convolved = stablehlo.ConvolutionOp(
-            image,
-            kernel,
-            self.numbers,
-            sweeps,
-            feature_groups=op.groups[0],
-            batch_groups=op.groups[1],
-            element_type=element_of(op.results[0]),
-        )
-        if op.precision_config is not None:
-            convolved.properties["precision_config"] = op.precision_config
         partial = tuple(axis for factor in self.sums for axis in site.factors.get(factor, ()))
-        (value,) = site.put(convolved, tuple(dims), partial=partial, kind="sum")
+        (value,) = site.put(op.moved(image, kernel, sweeps), tuple(dims), partial=partial, kind="sum")
         return [self._put_back(value, site, batch)]
 
     def _image(self, value: SSAValue, site: Site, taken: Sequence[tuple[Move, int, Halo]]) -> SSAValue:
