@@ -104,10 +104,6 @@ class Network:
         """Whether these choices keep the limit of memory, if there is one."""
         return self.memory is None or self.memory.peak(choices) <= self.memory.limit
 
-    def without_memory(self) -> Network:
-        """The same network without its limit."""
-        return Network(self.costs, self.edges)
-
     def around(self) -> list[list[tuple[int, Costs]]]:
         """For each node its neighbours, each with the matrix that has this node's choices as rows."""
         found: list[list[tuple[int, Costs]]] = [[] for _ in self.costs]

@@ -16,7 +16,7 @@ are *across* the processes, and have size 1 in every array that a process holds.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -175,13 +175,6 @@ class Atoms:
         for position in sorted(self.across, reverse=True):
             place, found[position] = divmod(place, self.sizes[position])
         return dict(sorted(found.items()))
-
-    def process_at(self, coordinates: Mapping[int, int]) -> int:
-        """The number of the process at these indices along the atoms across processes."""
-        number = 0
-        for position in sorted(self.across):
-            number = number * self.sizes[position] + coordinates[position]
-        return number
 
     @property
     def count(self) -> int:

@@ -186,8 +186,8 @@ class Trials:
             fits = self.program.of(choice)[1].memory.peak <= limit
             tried = self._with_less(choice)
             self._note(tried)
-            if fits and budget == math.inf:
-                break  # without a limit nothing costs less
+            if budget == math.inf and (fits or (self.program.topology is None and tried.memory.peak <= limit)):
+                break  # without a limit nothing costs less; to compute again costs time, which bytes do not count
             if self.best is not best:
                 further -= 1
             if further < 0:
