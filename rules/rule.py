@@ -79,6 +79,11 @@ class Rule:
     """
 
     @property
+    def work(self) -> int:
+        """The multiplications of a heavy op; none of any other."""
+        return math.prod(self.sizes) if self.heavy else 0
+
+    @property
     def free(self) -> bool:
         """Whether any device can make the result in any layout, from nothing."""
         return not self.operands and all(kind == PASS for kind in self.kinds)

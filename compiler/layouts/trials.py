@@ -166,12 +166,26 @@ class Trials:
             self.within(chooser)
             if not (self._changed or self._recompute):
                 self.candidates(chooser)
+        if self.program.topology is not None and not (self._changed or self._recompute):
+            self.wider()
 
     def candidates(self, chooser: Chooser) -> None:
         """Tries the best layouts that a chooser looked at, if they may fit."""
         near = NEAR if self.program.topology is None else math.inf
         for assignment in chooser.known(self.limit * ROOM, near)[: self.program.candidates]:
             self._note(self.program.of(chooser.choose(self.limit, assignment))[1])
+
+    def wider(self) -> None:
+        """Splits arguments over fewer axes, as long as that takes less and fits; where bytes decide it never does."""
+        looked_at = set[tuple[Dims, ...]]()
+        chooser, left, best = self.program.choosers[0], self.program.candidates, None
+        while left and self.best is not None and self.best is not best:
+            best = self.best
+            for choice in chooser.wider(best.choice):
+                if left and self.best is best and choice.dims not in looked_at:
+                    looked_at.add(choice.dims)
+                    self._note(self.program.of(choice)[1])
+                    left -= 1
 
     def within(self, chooser: Chooser) -> None:
         """Tries what a chooser finds for the limit, counting on less each time until it fits."""

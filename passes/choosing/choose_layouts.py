@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from shardwright.passes.choosing.even_program import EvenProgram
 from shardwright.passes.choosing.objective import Objective, TimedStrategist
 from shardwright.passes.choosing.prices import Prices
 from shardwright.passes.choosing.search import Search
-from shardwright.passes.program import Dims, Program
+from shardwright.passes.program import Dims, Node, Program
 from shardwright.passes.propagation.refinement import Ground, refine
 from shardwright.passes.propagation.spreading import initial_state
 from shardwright.passes.propagation.strategy import Strategist
@@ -133,6 +133,32 @@ class Chooser:
         # What sends less may hold more.
         return refined if refined.held <= max(before.held, limit) else before
 
+    def wider(self, choice: Choice) -> list[Choice]:
+        """
+        The same layouts with an argument split over one axis less, as far as that seems to take less.
+
+        What seems to save most comes first. Assignments split an argument like all that goes by the same names, which
+        is more than pays where only what is made of it needs that.
+        """
+        saved = dict[tuple[Dims, ...], float]()
+        for argument in self._own_arguments():
+            for dims in _without_an_axis(choice.dims[argument]):
+                changed = (*choice.dims[:argument], dims, *choice.dims[argument + 1 :])
+                readers = self.program.users[argument]
+                saved[changed] = self._price(readers, choice.dims) - self._price(readers, changed)
+        best = sorted((dims for dims in saved if saved[dims] > 0), key=lambda dims: -saved[dims])
+        return [self._choice(dims, choice.beside) for dims in best]
+
+    def _own_arguments(self) -> Iterator[int]:
+        """The arguments whose layouts are chosen here, and that no group has to have in common."""
+        program = self.program
+        grouped = {member for first, others in program.grouped.items() for member in (first, *others)}
+        arguments = (program.numbers[each] for each in program.root.block.args if each in program.numbers)
+        return (each for each in arguments if program.is_ours(each) and each not in grouped)
+
+    def _price(self, nodes: Iterable[Node], dims: Sequence[Dims]) -> float:
+        return math.fsum(node.scope.weight * self.strategist.best(node, dims)[0] for node in nodes)
+
     def write(self, choice: Choice) -> None:
         """Puts layouts into the types of the module's values."""
         found = self.programs.as_given(choice.dims)
@@ -155,6 +181,13 @@ class Chooser:
 
     def _choice(self, dims: Sequence[Dims], beside: float) -> Choice:
         return Choice(tuple(dims), self.prices.held(dims), beside)
+
+
+def _without_an_axis(dims: Dims) -> Iterator[Dims]:
+    """The same dims, split over one axis less, for each axis."""
+    for place, axes in enumerate(dims):
+        for left in axes:
+            yield (*dims[:place], tuple(axis for axis in axes if axis != left), *dims[place + 1 :])
 
 
 def program_to_lay_out(module: ModuleOp) -> EvenProgram:

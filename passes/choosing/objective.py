@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from shardwright.layout.axes import Axis
 from shardwright.layout.planning.planner import Step, plan
 from shardwright.layout.planning.topology import Topology
 from shardwright.layout.spec import LayoutSpec
-from shardwright.passes.program import Axes, Dims, Program
-from shardwright.passes.propagation.strategy import Strategist
+from shardwright.passes.program import Axes, Dims, Node, Program
+from shardwright.passes.propagation.strategy import Strategist, Strategy
 from shardwright.rules.rule import Rule
 
 __all__ = ["Objective", "TimedStrategist"]
@@ -52,8 +52,12 @@ class TimedStrategist(Strategist):
     """
     A strategist for which what is sent costs its seconds, told as the bytes that the fastest link sends in them.
 
-    Where reductions go `together`, as those of gradients do in the end, to start one takes no time.
+    Where reductions go `together`, as those of gradients do in the end, to start one takes no time. What a heavy op
+    takes longer on fewer devices is counted as well, so that it may be done on fewer where that takes less: a product
+    of two vectors by all devices alike, rather than a sum over them.
     """
+
+    keeps_devices = False
 
     def __init__(self, program: Program, topology: Topology, *, together: bool):
         super().__init__(program)
@@ -61,6 +65,13 @@ class TimedStrategist(Strategist):
         self.together = topology.without_latency() if together else topology
         self.unit = fastest(topology)
         self._seconds: dict[tuple[LayoutSpec, LayoutSpec, tuple[int, ...], int], float] = {}
+
+    def _price(
+        self, node: Node, option: Strategy, fetch: Callable[[int, Dims], float], dims: Sequence[Dims], most: float
+    ) -> float:
+        """What a strategy costs, with the work beyond what each device does where all are at work."""
+        idle = 2 * node.rule.work * (1 / option.degree - 1 / self.mesh.size) * self.unit / self.topology.flops
+        return idle + super()._price(node, option, fetch, dims, most - idle)
 
     def move(self, value: int, have: Dims, want: Dims) -> float:
         """What it costs to relayout a finished value."""

@@ -98,7 +98,7 @@ class Prices:
         """What the program gives back."""
         self.groups, self._of_node = self._grouped()
         self.reads = self._readers(self._of_node)
-        self.work = math.fsum(group.count * _work(group.node) for group in self.groups)
+        self.work = math.fsum(group.count * group.node.rule.work for group in self.groups)
         """The multiplications of all heavy ops."""
         self.everything = math.fsum(
             size * program.scope_of(value).weight for value, size in enumerate(program.bytes) if not program.free[value]
@@ -213,7 +213,7 @@ class Prices:
             count * way.exchanged,
             count * self._finish(node, way, pending, dims),
             count * made / way.degree,
-            count * _work(node) / way.degree,
+            count * node.rule.work / way.degree,
             self._beside(node, way, dims),
         )
 
@@ -329,10 +329,6 @@ class _BySort(Sequence[Dims]):
 
     def __len__(self) -> int:
         return len(self._sort)
-
-
-def _work(node: Node) -> float:
-    return math.prod(node.rule.sizes) if node.rule.heavy else 0.0
 
 
 def _numbered(things: Iterable[Hashable]) -> Iterator[int]:

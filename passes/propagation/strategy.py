@@ -59,6 +59,9 @@ class Strategy:
 class Strategist:
     """Enumerates and prices strategies; remembers both, since models repeat their layers."""
 
+    keeps_devices = True
+    """Whether no heavy op loses devices to work on, whatever it costs: work has no price among bytes."""
+
     def __init__(self, program: Program, message: int = 0):
         self.program = program
         self.mesh: Mesh = program.mesh
@@ -122,7 +125,7 @@ class Strategist:
         found = self._best.get(key)
         if found is None:
             options = self.options(node, dims)
-            if there and node.rule.heavy:
+            if there and node.rule.heavy and self.keeps_devices:
                 least = self.best(node, dims)[1].degree
                 options = [option for option in options if option.degree >= least]
             found = self._best[key] = self.cheapest(node, options, self._fetching(node, dims, there), dims)
@@ -310,7 +313,7 @@ class Strategist:
         carried = _without(_refine_all(carried, self.mesh), reserved, self.mesh)
         anywhere = {axis for place in once for axes in carried[place].values() for axis in axes}
         found: dict[tuple[tuple[int, Axes], ...], Strategy] = {}
-        for keep in (True, False) if rule.heavy else (False,):
+        for keep in (True, False) if rule.heavy and self.keeps_devices else (False,):
             assigned = _assignments(
                 self._choices(rule, carried, keep, anywhere),
                 lambda picks: self._about(

@@ -89,8 +89,9 @@ class _Outcome:
 
     @classmethod
     def of(cls, walk: Aligner) -> _Outcome:
-        heavy = [(node, way) for node, way in zip(walk.program.nodes, walk.strategies, strict=True) if node.rule.heavy]
-        return cls(walk.sent, walk.messages, math.fsum(_work(node) / way.degree for node, way in heavy))
+        done = zip(walk.program.nodes, walk.strategies, strict=True)
+        work = math.fsum(node.scope.weight * node.rule.work / way.degree for node, way in done)
+        return cls(walk.sent, walk.messages, work)
 
     def beats(self, other: _Outcome) -> bool:
         """Whether this sends less at no more work, or no more at less work."""
@@ -121,10 +122,6 @@ def _movable(program: Program, order: Sequence[Step], *, idle: bool) -> list[int
     made = (value for step in order if isinstance(step, Node) for value in step.results)
     ends = {*arguments, *(program.numbers[each] for each in program.return_op.operands)}
     return [value for value in (*arguments, *made) if program.is_ours(value) and (idle or value not in ends)]
-
-
-def _work(node: Node) -> float:
-    return node.scope.weight * math.prod(node.rule.sizes)
 
 
 def _move(program: Program, state: State, dims: Sequence[Dims], saved: float) -> None:

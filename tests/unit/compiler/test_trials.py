@@ -38,13 +38,21 @@ def test_no_more_is_sent_than_in_layouts_by_hand_that_hold_as_much(name: str) ->
     assert automatic.sent <= own.sent
 
 
-@pytest.mark.parametrize("name", ["pad_interior_grad", "mapped_rows"])
+@pytest.mark.parametrize("name", ["pad_interior_grad", "mapped_rows", "while_cg", "robust_statistics"])
 def test_no_longer_is_taken_than_in_layouts_by_hand_that_hold_as_much(name: str) -> None:
     """Reductions are counted as if each went alone, or all together; here some do."""
     own, automatic = both_ways(text(name), name, "seconds")
     assert automatic is not None
     assert automatic.held <= own.held
     assert automatic.seconds <= own.seconds
+
+
+def test_an_argument_may_be_whole_where_what_is_made_of_it_is_split() -> None:
+    """By hand all are split, and gathered to be sorted; one of two messages is saved in as much memory."""
+    own, automatic = both_ways(text("sort_pairs"), "sort_pairs", "seconds")
+    assert automatic is not None
+    assert automatic.held <= own.held
+    assert automatic.seconds <= 0.51 * own.seconds
 
 
 def test_what_is_counted_as_a_little_more_than_the_limit_may_fit() -> None:
