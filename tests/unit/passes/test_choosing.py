@@ -20,7 +20,6 @@ from shardwright.layout.axes import Axis
 from shardwright.passes.choosing import choose_layouts
 from shardwright.passes.choosing.assignments import Assigner
 from shardwright.passes.choosing.named_dims import named_dims
-from shardwright.passes.choosing.objective import TimedStrategist
 from shardwright.passes.choosing.prices import Price, Prices
 from shardwright.passes.program import Program
 from shardwright.passes.propagation.numbering import build_program
@@ -683,18 +682,6 @@ def test_a_message_that_takes_longer_than_the_work_is_not_sent(latency: float, s
     assert (sent(laid_out) > 0) == split
     # Two devices multiply half each, or both all.
     assert laid_out.partition().price(on).flops >= 2 * 512 * 256 * 128 / (2 if split else 1)
-
-
-@pytest.mark.parametrize(("flops", "devices"), [(1e12, 1), (1e3, 2)])
-def test_who_counts_seconds_may_multiply_on_all_devices_alike(flops: float, devices: int) -> None:
-    """Two columns and two rows are 1 KiB, what they make is 16: to sum that takes longer, unless devices are slow."""
-    body = "  %r = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0]\n"
-    body += "    : (tensor<64x2xf32>, tensor<2x64xf32>) -> tensor<64x64xf32>"
-    program = program_of(body, "%x: tensor<64x2xf32>, %y: tensor<2x64xf32>", results="tensor<64x64xf32>")
-    dims = [((), (Axis("x"),)), ((Axis("x"),), ()), ((), ())]
-    on = sw.Topology({"x": sw.Link(1e-9, 1e9)}, flops=flops, memory=1e12)
-    assert TimedStrategist(program, on, together=False).best(program.nodes[0], dims)[1].degree == devices
-    assert Strategist(program).best(program.nodes[0], dims)[1].degree == 2
 
 
 def test_messages_that_go_together_are_no_reason_to_split_weights() -> None:

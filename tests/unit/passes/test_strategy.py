@@ -6,6 +6,8 @@ from xdsl.dialects.builtin import ModuleOp
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.layout.axes import Axis
+from shardwright.layout.planning.topology import Link, Topology
+from shardwright.passes.choosing.objective import TimedStrategist
 from shardwright.passes.program import Node, Program
 from shardwright.passes.propagation.numbering import build_program
 from shardwright.passes.propagation.strategy import Strategist, Strategy
@@ -160,3 +162,20 @@ func.func public @main(
     found, exact = Strategist(program).project(program.nodes[0].rule, 1, (X,))
     parts = {0: (Axis("x", 1, 2),), 1: (Axis("x", 2, 3),)}
     assert (found, exact) == (({}, False) if crosses else (parts, True))
+
+
+@pytest.mark.parametrize(("flops", "devices"), [(1e12, 1), (1e3, 2)])
+def test_who_counts_seconds_may_multiply_on_all_devices_alike(flops: float, devices: int) -> None:
+    """Two columns and two rows are 1 KiB, what they make is 16: to sum that takes longer, unless devices are slow."""
+    text = """
+dtensor.mesh @mesh = <["x"=2]>
+func.func public @main(%a: tensor<64x2xf32>, %b: tensor<2x64xf32>) -> tensor<64x64xf32> {
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]
+      : (tensor<64x2xf32>, tensor<2x64xf32>) -> tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}"""
+    program = build_program(parse_module(text, "outer.mlir"))
+    dims = [((), X), (X, ()), ((), ())]
+    on = Topology({"x": Link(1e-9, 1e9)}, flops=flops, memory=1e12)
+    assert TimedStrategist(program, on, together=False).best(program.nodes[0], dims)[1].degree == devices
+    assert Strategist(program).best(program.nodes[0], dims)[1].degree == 2
