@@ -43,16 +43,34 @@ class XlaExecutable:
     def place(self, inputs: Sequence[np.ndarray]) -> list[Any]:
         """The inputs on the devices, split as the executable wants them."""
         jax: Any = import_module("jax")
-        implementations: Any = import_module("jax._src.sharding_impls")
-        shardings = [
-            implementations.GSPMDSharding(tuple(jax.devices()[: self.devices]), spec)
-            for spec in self.loaded.get_parameter_shardings()
-        ]
+        shardings = self._shardings(self.loaded.get_parameter_shardings(), len(inputs))
         # Each process gives its devices' parts: `device_put` would first compare what all of them have.
         return [
             jax.make_array_from_callback(value.shape, sharding, value.__getitem__)
             for value, sharding in zip(inputs, shardings, strict=True)
         ]
+
+    def parts(self, inputs: Sequence[np.ndarray]) -> list[list[np.ndarray]]:
+        """What each device has of each result."""
+        ran = self.loaded.execute_sharded(self.place(inputs)).disassemble_into_single_device_arrays()
+        return [[np.asarray(part) for part in parts] for parts in ran]
+
+    def places(self, shapes: Sequence[tuple[int, ...]]) -> list[list[tuple[slice, ...]]]:
+        """Where what each device has of each result, of these global shapes, stands in it."""
+        shardings = self._shardings(self.loaded.get_output_shardings(), len(shapes))
+        return [
+            list(sharding.devices_indices_map(shape).values())
+            for sharding, shape in zip(shardings, shapes, strict=True)
+        ]
+
+    def _shardings(self, specs: Sequence[Any] | None, count: int) -> list[Any]:
+        """How so many arrays are split. An executable for one device says nothing of that."""
+        jax: Any = import_module("jax")
+        implementations: Any = import_module("jax._src.sharding_impls")
+        devices = tuple(jax.devices()[: self.devices])
+        if specs is None:
+            return [jax.sharding.SingleDeviceSharding(devices[0])] * count
+        return [implementations.GSPMDSharding(devices, spec) for spec in specs]
 
     def run(self, placed: list[Any]) -> None:
         """One step, waited for."""

@@ -24,6 +24,7 @@ from shardwright.compiler.exporting.values import (
 from shardwright.compiler.exporting.xla.again import hold_apart
 from shardwright.compiler.exporting.xla.cpus import word_for_cpus
 from shardwright.compiler.exporting.xla.memories import put_into_memories
+from shardwright.compiler.exporting.xla.products import spell_out_products
 from shardwright.compiler.exporting.xla.slicing import hold_starts
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.dialects import sdy
@@ -62,6 +63,8 @@ def export_stablehlo(
     hold_apart(module)
     put_into_memories(module)
     hold_starts(module, mesh)
+    if mesh.size > 1:
+        spell_out_products(module, mesh)
     lower_collectives(module, mesh)
     if platform == "cpu":
         word_for_cpus(module, mesh)

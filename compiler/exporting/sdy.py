@@ -20,6 +20,7 @@ from shardwright.compiler.exporting.values import (
     without_ours,
 )
 from shardwright.compiler.exporting.xla.memories import put_into_memories
+from shardwright.compiler.exporting.xla.products import spell_out_products
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.compiler.values import drop_layouts
 from shardwright.dialects import sdy
@@ -71,6 +72,8 @@ def export_sdy(module: ModuleOp) -> None:
         rule = _rule_for_shardy(op)
         op.attributes = without_ours(op.attributes) | ({} if rule is None else {SHARDY_RULE: rule})
         _annotate(op, shardings[op])
+    if mesh.size > 1:
+        spell_out_products(module, mesh)
     if computations:
         lower_collectives(module, mesh)
         run_pipeline(module, ["dce"])

@@ -13,6 +13,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from shardwright.compiler.exporting.messages.devices import Numbers, digits, groups
 from shardwright.dialects import stablehlo
+from shardwright.dialects.dtensor.kinds import adds_nothing
 from shardwright.dialects.sdy.ops import ManualComputationOp
 from shardwright.dialects.stablehlo import collectives
 from shardwright.dialects.stablehlo.algebra.contractions import combiner
@@ -144,14 +145,30 @@ class Writer:
 
     def all_reduce(self, value: SSAValue, kind: str, axes: Sequence[Axis]) -> SSAValue:
         """The value combined over `axes`."""
-        return self._collective(collectives.AllReduceOp, value, groups(axes, self.mesh), {}, kind)
+        members, shape = groups(axes, self.mesh), shape_of(value)
+        if not _is_bitwise(kind, value):
+            return self._collective(collectives.AllReduceOp, value, members, {}, kind)
+        size, count = math.prod(shape), members.shape[1]
+        row = self.reshape(value, (size,))
+        if size % count:
+            row = self.put(stablehlo.PadOp(row, self.splat(0, row, ()), (0,), (-size % count,), (0,)))
+        combined = self.all_gather(self.reduce_scatter(row, kind, 0, axes), 0, members)
+        return self.reshape(self.part(combined, {}, (size,)), shape)
 
     def reduce_scatter(self, value: SSAValue, kind: str, dim: int, axes: Sequence[Axis]) -> SSAValue:
         """The value combined over `axes`; each device keeps its part of `dim`."""
-        factors = {dim: -self.mesh.group_size(axes)}
-        return self._collective(
-            collectives.ReduceScatterOp, value, groups(axes, self.mesh), factors, kind, scatter_dimension=dim
-        )
+        members = groups(axes, self.mesh)
+        if _is_bitwise(kind, value):
+            return self._combined_here(self.all_to_all(value, dim, dim, members), kind, dim, members.shape[1])
+        factors = {dim: -members.shape[1]}
+        return self._collective(collectives.ReduceScatterOp, value, members, factors, kind, scatter_dimension=dim)
+
+    def _combined_here(self, value: SSAValue, kind: str, dim: int, count: int) -> SSAValue:
+        """The combination of so many parts of `dim`."""
+        shape = shape_of(value)
+        parts = self.reshape(value, (*shape[:dim], count, shape[dim] // count, *shape[dim + 1 :]))
+        start = self.splat(adds_nothing(kind, element_of(value)), value, ())
+        return self.put(stablehlo.ReduceOp([parts], [start], (dim,), COMBINERS[kind]))
 
     def all_gather(self, value: SSAValue, dim: int, members: Numbers) -> SSAValue:
         """The parts of `dim` of all devices of a group, joined."""
@@ -248,6 +265,11 @@ class Writer:
     def _channel(self) -> dict[str, Attribute]:
         self._channels += 1
         return {"channel_handle": collectives.ChannelHandleAttr((self._channels, DEVICE_TO_DEVICE))}
+
+
+def _is_bitwise(kind: str, value: SSAValue) -> bool:
+    """Whether the bits of integers are combined: XLA compiles no collective for that, on CPUs and GPUs alike."""
+    return kind in ("and", "or") and not is_boolean(element_of(value))
 
 
 def _joined(parts: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

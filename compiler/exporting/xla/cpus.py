@@ -13,6 +13,7 @@ from shardwright.dialects.building import ops_in
 from shardwright.dialects.dtensor.kinds import highest
 from shardwright.dialects.stablehlo.algebra.bodies import Extreme, extreme_kind
 from shardwright.dialects.stablehlo.calls.custom_calls import in_rows
+from shardwright.dialects.stablehlo.collectives import AllToAllOp
 from shardwright.dialects.types import element_dtype, element_of, is_float, shape_of, tensor
 from shardwright.layout.mesh import Mesh
 from shardwright.passes.rewriter import replace
@@ -22,6 +23,31 @@ def word_for_cpus(module: ModuleOp, mesh: Mesh) -> None:
     """Rewrites the ops of a program for one device that XLA has to be told in other words on CPUs, in place."""
     _pick_in_two_steps(module, mesh)
     _hold_transforms(module, mesh)
+    _hold_what_is_dealt_out(module, mesh)
+
+
+def _hold_what_is_dealt_out(module: ModuleOp, mesh: Mesh) -> None:
+    """
+    Puts a barrier behind what is joined of several values, or padded, if an `all_to_all` takes it into parts again.
+
+    XLA sends the parts one by one on CPUs, makes of each the value that it was, or a constant, and refuses a message
+    of values that lie in memory in different ways: what a gather gives may lie in another than by rows.
+    """
+    writer = Writer(mesh)
+    for op in ops_in(module):
+        if isinstance(op, AllToAllOp) and any(_is_joined(value, op.dims[0]) for value in op.operands):
+            writer.anchor = op
+            op.operands = [writer.put(stablehlo.OptimizationBarrierOp([value])) for value in op.operands]
+
+
+def _is_joined(value: SSAValue, dim: int | None) -> bool:
+    """Whether parts of a value along a dim, or along any where none is given, may be those that it was made of."""
+    op = value.owner
+    if isinstance(op, stablehlo.ReshapeOp | stablehlo.TransposeOp):
+        return _is_joined(op.operands[0], None)
+    if isinstance(op, stablehlo.ConcatenateOp):
+        return dim is None or op.dim == dim
+    return isinstance(op, stablehlo.PadOp | stablehlo.DynamicUpdateSliceOp)
 
 
 def _hold_transforms(module: ModuleOp, mesh: Mesh) -> None:

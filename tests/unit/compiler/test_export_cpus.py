@@ -83,3 +83,46 @@ func.func @main(%x: tensor<4x3x8xcomplex<f32>>) -> (tensor<4x3x8xcomplex<f32>>, 
     np.testing.assert_allclose(found, np.fft.fft(x), atol=1e-4)
     np.testing.assert_allclose(real, np.fft.fft(x).real, atol=1e-4)
     assert "custom_call" not in str(exported(text, None))
+
+
+DEALT_OUT = """
+sdy.mesh @mesh = <["x"=4]>
+func.func @main(%a: tensor<8x8xi32>, %p: tensor<i32>) -> tensor<8x8xi32> {
+  %0 = sdy.manual_computation(%a, %p) in_shardings=[<@mesh, [{"x"}, {}]>, <@mesh, []>]
+      out_shardings=[<@mesh, [{"x"}, {}]>] manual_axes={"x"} (%b: tensor<2x8xi32>, %q: tensor<i32>) {
+    MADE
+    %d = "stablehlo.all_to_all"(%c) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>,
+        concat_dimension = 1 : i64, replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>, split_count = 4 : i64,
+        split_dimension = 0 : i64}> : (tensor<8x2xi32>) -> tensor<2x8xi32>
+    sdy.return %d : tensor<2x8xi32>
+  } : (tensor<8x8xi32>, tensor<i32>) -> tensor<8x8xi32>
+  return %0 : tensor<8x8xi32>
+}
+"""
+HALF = "%h = stablehlo.slice %b [0:2, 0:2] : (tensor<2x8xi32>) -> tensor<2x2xi32>"
+ROWS = "%c = stablehlo.concatenate %h, %h, %h, %h, dim = 0 : (tensor<2x2xi32>, tensor<2x2xi32>, tensor<2x2xi32>, \
+tensor<2x2xi32>) -> tensor<8x2xi32>"
+
+
+@pytest.mark.parametrize(
+    ("made", "held"),
+    [
+        (
+            f"{HALF}\n%c = stablehlo.pad %h, %q, low = [2, 0], high = [4, 0], interior = [0, 0] "
+            ": (tensor<2x2xi32>, tensor<i32>) -> tensor<8x2xi32>",
+            True,
+        ),
+        (f"{HALF}\n{ROWS}", True),
+        (
+            f"{HALF}\n%t = stablehlo.reshape %h : (tensor<2x2xi32>) -> tensor<1x4xi32>\n"
+            + ROWS.replace("%c", "%u").replace("%h", "%t").replace("2x2xi32", "1x4xi32").replace("8x2xi32", "4x4xi32")
+            + "\n%c = stablehlo.reshape %u : (tensor<4x4xi32>) -> tensor<8x2xi32>",
+            True,
+        ),
+        ("%c = stablehlo.reshape %b : (tensor<2x8xi32>) -> tensor<8x2xi32>", False),
+    ],
+)
+def test_what_is_joined_is_held_before_it_is_dealt_out(made: str, held: bool) -> None:
+    text = DEALT_OUT.replace("MADE", made)
+    assert ("optimization_barrier" in str(exported(text))) == held
+    assert "optimization_barrier" not in str(exported(text, None))
