@@ -19,6 +19,7 @@ CASES = [
     ("small", 123000032, 1),  # bits of integers combined
     ("loops", 123000027, 1),  # upper halves of products
     ("uneven-moving", 123000031, 1),  # padding of which each device is sent a part
+    ("uneven-loops", 123002083, 1),  # a scatter of one index beyond its row, which is a part of what a device made
 ]
 
 
