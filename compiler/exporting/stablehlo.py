@@ -31,6 +31,7 @@ def lower_collectives(module: ModuleOp, mesh: Mesh) -> None:
     window) becomes an `all_to_all`, or a permute for each round of pieces that move, or with a gather behind these, so
     that no device is sent more than it lacks. Small ones share a message: each is sent when somebody needs one of them.
     """
+    _drop_lonely(module)
     writer, together_from, shared = Writer(mesh), dict[Operation, Bundle](), set[Operation]()
     for bundle in bundles(module, mesh):
         together_from[bundle.ops[0]] = bundle
@@ -48,6 +49,13 @@ def lower_collectives(module: ModuleOp, mesh: Mesh) -> None:
         values = _lowered(writer, op)
         if values is not None:
             _replace(op, values)
+
+
+def _drop_lonely(module: ModuleOp) -> None:
+    """Leaves out what joins or deals out along axes of one device alone, as a user may write it."""
+    for op in ops_in(module):
+        if isinstance(op, dtensor.AllGatherOp | dtensor.ReduceScatterOp) and not any(op.dim_axes.data):
+            replace(op, list(op.inputs))
 
 
 def _replace(op: Operation, values: Sequence[SSAValue]) -> None:

@@ -136,9 +136,9 @@ def _held(writer: Writer, start: SSAValue, room: Sequence[int], vector: int) -> 
     """Starts, of which those of all dims lie along one, between zero and what there is room for."""
     shape = shape_of(start)
     largest = np.minimum(room, int(highest(element_dtype(element_of(start)))))
-    if isinstance(start.owner, stablehlo.ConstantOp) and not shape:
-        if 0 <= int(stablehlo.constant_value(start.owner)) <= largest[0]:
-            return start
+    constant = start.owner if not shape and isinstance(start.owner, stablehlo.ConstantOp) else None
+    if constant is not None and 0 <= int(stablehlo.constant_value(constant)) <= largest[0]:
+        return start
     most = largest.reshape([-1 if dim == vector else 1 for dim in range(len(shape))])
     most = writer.put(stablehlo.make_constant(np.broadcast_to(most, shape), element_of(start)))
     return writer.put(stablehlo.ClampOp(writer.splat(0, start, ()), start, most))
