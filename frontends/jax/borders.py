@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import accumulate
+from itertools import accumulate, takewhile
 from operator import mul
 
 from xdsl.dialects.builtin import ModuleOp
@@ -44,33 +44,37 @@ def _free_and_empty(module: ModuleOp) -> list[int]:
     return [place for place, value in enumerate(values) if 0 in shape_of(value) and layout_of(value) is None]
 
 
-def even_at_borders(traced: Traced) -> Traced:
-    """The program with even layouts for those of its arguments and results that propagation would split unevenly."""
-    if next(uneven_values(traced.module), None) is None:
+def even_at_borders(traced: Traced, *, whole_axes: bool = False) -> Traced:
+    """
+    The program with even layouts for those of its arguments and results that propagation would split unevenly.
+
+    With `whole_axes` none of them is split by a part of an axis either.
+    """
+    if not whole_axes and next(uneven_values(traced.module), None) is None:
         return traced
     decided = traced.propagate().module
     arguments, results = border_layouts(entry_function(decided), meshes(decided))
     module = traced.module.clone()
     function = entry_function(module)
     for argument, layout in zip(function.args, arguments, strict=True):
-        if layout is not None and layout.uneven:
-            retype(argument, with_layout(argument.type, _even(layout, shape_of(argument))))
+        if layout is not None and (spec := _even(layout, shape_of(argument), whole_axes)) != layout.spec:
+            retype(argument, with_layout(argument.type, spec))
     last = function.get_return_op()
     assert last is not None
     for place, layout in enumerate(results):
-        if layout is not None and layout.uneven:
-            value = last.operands[place]
-            spec = _even(layout, shape_of(value))
-            constraint = ConstraintOp(value, spec, f"result {place}, which JAX takes in even parts")
+        value = last.operands[place]
+        if layout is not None and (spec := _even(layout, shape_of(value), whole_axes)) != layout.spec:
+            constraint = ConstraintOp(value, spec, f"result {place}, which JAX takes in even parts of whole axes")
             last.operands[place] = insert_before(last, constraint).results[0]
     function.update_function_type()
     return replace(traced, module=module)
 
 
-def _even(layout: Layout, shape: tuple[int, ...]) -> LayoutSpec:
+def _even(layout: Layout, shape: tuple[int, ...], whole_axes: bool) -> LayoutSpec:
     """The layout with as many of each dim's axes, from the major ones on, as divide it."""
     mesh, dims = layout.mesh, list[tuple[Axis, ...]]()
     for size, axes in zip(shape, layout.spec.dims, strict=True):
-        counts = accumulate(map(mesh.axis_size, axes), mul)
+        usable = list(takewhile(lambda axis: axis.whole, axes)) if whole_axes else axes
+        counts = accumulate(map(mesh.axis_size, usable), mul)
         dims.append(axes[: sum(size % count == 0 for count in counts)])
     return layout.spec.with_dims(tuple(dims))

@@ -9,24 +9,31 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, SSAValue
 
+from shardwright.dialects.sdy import ShardingAttr
 from shardwright.dialects.sdy.ops import ShardingGroupOp
+from shardwright.frontends.jax.promised import keeps
 from shardwright.passes.rewriter import insert_before
 
 SHARDING = "sdy.sharding"
 
 
-def lay_out_donated(function: FuncOp, donated: Sequence[int]) -> None:
+def lay_out_donated(
+    function: FuncOp, donated: Sequence[int], promised: Sequence[ShardingAttr | None] | None = None
+) -> None:
     """
     Gives results the shardings of the donated arguments whose memory they can have, in place.
 
-    A result for which somebody gave a sharding keeps it.
+    A result for which somebody gave a sharding keeps it, and one whose type promises another gets that one.
     """
     arguments = _entries(function.arg_attrs, len(function.args))
     results = _entries(function.res_attrs, len(_results(function)))
     for number, taken in _pairs(function, donated):
         given = arguments[number].get(SHARDING)
-        if given is not None:
+        if given is not None and keeps(given, promised[taken] if promised else None):
             results[taken].setdefault(SHARDING, given)
+    for entry, promise in zip(results, promised or (), strict=False):
+        if promise is not None:
+            entry.setdefault(SHARDING, promise)
     if any(results):
         function.properties["res_attrs"] = ArrayAttr([DictionaryAttr(entry) for entry in results])
 

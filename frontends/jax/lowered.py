@@ -42,6 +42,7 @@ from shardwright.frontends.jax.calls.called_back import hold_calls_back
 from shardwright.frontends.jax.choosing import Wanted, shardings_around
 from shardwright.frontends.jax.donation import keep_with_donated, lay_out_donated
 from shardwright.frontends.jax.memories import memories_of, near, placed
+from shardwright.frontends.jax.promised import is_mixed, promised, typed, typed_as
 from shardwright.frontends.jax.remembering import Local, keep, name_of, recalled
 from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.program import entry_function
@@ -215,7 +216,7 @@ def partitioned_by_us(theirs: Any, gives: Sequence[Any], options: dict[str, Any]
     found = kept_arguments(theirs)
     kept = list(range(len(infos))) if found is None else found
     donated = [number for number, info in enumerate(infos) if info.donated]
-    source = _Source(theirs, [kept.index(number) for number in donated if number in kept], wanted)
+    source = _Source(theirs, gives, [kept.index(number) for number in donated if number in kept], wanted)
     local = source.local()
     mesh = JaxMesh(local.mesh, devices, source.known)
     takes = import_module("jax").tree.leaves(theirs.in_avals)
@@ -226,13 +227,16 @@ def partitioned_by_us(theirs: Any, gives: Sequence[Any], options: dict[str, Any]
     def sharded(spec: LayoutSpec, value: Any, memory: str | None) -> Any:
         return placed(mesh.sharding(spec, len(value.shape)), memory)
 
+    def promised_to(spec: LayoutSpec, value: Any, memory: str | None) -> Any:
+        return placed(typed(mesh.sharding(spec, len(value.shape)), value), memory)
+
     def asked(made: Any, value: Any, given: Any) -> Any:
         return next((each for each in (given, *written) if is_the_same(each, made, len(value.shape))), made)
 
     takers = [infos[number] for number in kept]
     decided = dict(zip(kept, map(sharded, local.inputs, takers, local.taken), strict=True))
     within = tuple(decided.get(number) for number in range(len(infos)))
-    out = tuple(map(asked, map(sharded, local.outputs, gives, local.given), gives, asked_of_results(theirs)))
+    out = tuple(map(asked, map(promised_to, local.outputs, gives, local.given), gives, asked_of_results(theirs)))
 
     def run(*leaves: Any) -> Any:
         return call(*(near(leaves[number], decided[number], devices[0]) for number in kept))
@@ -250,8 +254,8 @@ class _Source:
     Layouts are chosen where that is `wanted`.
     """
 
-    def __init__(self, theirs: Any, donated: Sequence[int], wanted: Wanted | None) -> None:
-        self.theirs, self.donated, self.wanted = theirs, donated, wanted
+    def __init__(self, theirs: Any, gives: Sequence[Any], donated: Sequence[int], wanted: Wanted | None) -> None:
+        self.theirs, self.gives, self.donated, self.wanted = theirs, gives, donated, wanted
         self.around = shardings_around()
         self.known = [*shardings_of(theirs), *self.around]
         self.text = str(theirs.as_text(debug_info=True))
@@ -259,7 +263,8 @@ class _Source:
 
     def local(self) -> Local:
         """What JAX has to know of it: remembered, or made and remembered."""
-        name = name_of(self.text, self.theirs, self.donated, MESSAGE_BYTES, self.wanted, self._mesh_around())
+        facts = (MESSAGE_BYTES, self.wanted, self._mesh_around(), *map(typed_as, self.gives))
+        name = name_of(self.text, self.theirs, self.donated, *facts)
         found = recalled(name)
         if found is None:
             started = time.perf_counter()
@@ -275,10 +280,11 @@ class _Source:
     def _partition(self) -> tuple[Partitioned, str]:
         if self._made is None:
             together = self.wanted is not None
-            traced = _traced(self.theirs, self.text, self.donated, self._mesh_around(), together=together)
+            traced = _traced(self, self._mesh_around(), together=together)
             if self.wanted is not None:
                 traced = self.wanted.lay_out(traced, self.known)
-            even = even_at_borders(whole_where_empty(traced))
+            mixed = any(is_mixed(sharding.mesh) for sharding in self.known if hasattr(sharding, "mesh"))
+            even = even_at_borders(whole_where_empty(traced), whole_axes=mixed)
             self._made = partition_by_hand(even, devices_of(self.theirs), self.known)
         return self._made
 
@@ -310,22 +316,21 @@ On no machine is one cheaper: devices wait for one another longer than they woul
 """
 
 
-def _traced(
-    theirs: Any, text: str, donated: Sequence[int], around: Sequence[tuple[str, int]], *, together: bool
-) -> Traced:
+def _traced(source: _Source, around: Sequence[tuple[str, int]], *, together: bool) -> Traced:
     """
     The program as JAX lowered it; results that can have a donated argument's memory have its layout.
 
     If nobody gave one, they get one `together`. `around` are the axes of the mesh of `jax.set_mesh`.
     """
-    name = str(theirs.compiler_ir("stablehlo").operation.attributes["sym_name"]).strip('"').removeprefix("jit_")
-    module = parse_module(text, name)
+    operation = source.theirs.compiler_ir("stablehlo").operation
+    name = str(operation.attributes["sym_name"]).strip('"').removeprefix("jit_")
+    module = parse_module(source.text, name)
     _declare_mesh(module, around)
     keep_together(module)
     hold_calls_back(module)
-    lay_out_donated(entry_function(module), donated)
+    lay_out_donated(entry_function(module), source.donated, promised(module, source.gives))
     if together:
-        keep_with_donated(entry_function(module), donated)
+        keep_with_donated(entry_function(module), source.donated)
     weigh_messages(module, MESSAGE_BYTES)
     return read_module(module, name, BACKEND)
 

@@ -269,6 +269,34 @@ def test_results_on_explicit_axes_have_an_entry_for_each_dim(kinds: tuple[str, s
         assert "Auto" in kinds or one.sharding == other.sharding
 
 
+def test_results_are_laid_out_as_their_types_say_where_some_axes_are_explicit() -> None:
+    """Also where a donated argument of another layout, or a part of an axis, would do; and of one device."""
+    kinds = [jax.sharding.AxisType.Auto, jax.sharding.AxisType.Explicit]
+
+    def same_types(function: Any, mesh: Any, array: Any, spec: Any) -> Any:
+        with jax.set_mesh(mesh):
+            x = jax.device_put(array, jax.sharding.NamedSharding(mesh, spec))
+            found = sw.jax.jit(function, donate_argnums=0)(x)
+            wanted = jax.tree.leaves(jax.jit(function).trace(x).out_avals)[0]
+        assert jax.typeof(found) == wanted
+        assert found.sharding.mesh == mesh
+        np.testing.assert_array_equal(found, 2 * array.reshape(found.shape))
+        return found.sharding.spec
+
+    def doubled(x: Any) -> Any:
+        return jax.sharding.reshard(x * 2, P("z", None))
+
+    mesh = jax.make_mesh((4, 2), ("x", "z"), axis_types=tuple(kinds))
+    array = np.arange(64, dtype=np.float32).reshape(8, 8)
+    assert same_types(doubled, mesh, array, P(None, "x"))[0] == "z"
+    assert same_types(doubled, mesh, array, P("z", "x")) == P("z", "x")  # what was donated has the types' layout
+    assert same_types(doubled, mesh, array, P(None, "z"))[0] == "z"
+    assert same_types(doubled, mesh, array, P(("x", "z"))) == P(("x", "z"), None)
+    alone = jax.make_mesh((8, 1), ("x", "z"), axis_types=tuple(kinds))
+    assert same_types(doubled, alone, array, P(None, ("z", "x")))[0] == "z"
+    assert same_types(lambda x: x.reshape(4, 2, 8) * 2, alone, array, P("x")) == P(None, None, None)
+
+
 def test_a_compiled_program_answers_in_the_containers_of_the_call() -> None:
     """Of what XLA has compiled, which takes and gives flat lists, it says what `jax.stages.Compiled` says."""
 

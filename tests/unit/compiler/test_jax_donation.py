@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from shardwright.dialects.sdy import DimSharding, Sharding, ShardingAttr
 from shardwright.dialects.sdy.ops import ShardingGroupOp
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.text.printing import print_module
 from shardwright.frontends.jax.donation import keep_with_donated, lay_out_donated
+from shardwright.layout.axes import Axis
 from shardwright.passes.program import entry_function
 
 SPLIT = '{sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}'
@@ -38,6 +40,30 @@ def test_a_sharding_that_was_given_stays() -> None:
     given = f"tensor<8xf32> {OTHER}, tensor<4xf32>, tensor<8xf32>, tensor<8xf32>"
     assert laid_out(given, 0) == [False] * 4
     assert laid_out(given, 0, 1) == [False, False, True, False]
+
+
+def test_a_result_whose_type_promises_another_sharding_gets_that_one() -> None:
+    """Explicit are the axes that its sharding names, split or `replicated`: here y."""
+
+    def result(argument: str, promise: Sharding | None) -> str:
+        text = (
+            'sdy.mesh @mesh = <["x"=2, "y"=2]>\n'
+            f"func.func public @main(%a: tensor<8xf32> {{sdy.sharding = #sdy.sharding<@mesh, [{argument}]>}})"
+            " -> tensor<8xf32> {\nreturn %a : tensor<8xf32>\n}"
+        )
+        module = parse_module(text, "f.mlir")
+        lay_out_donated(entry_function(module), [0], [None if promise is None else ShardingAttr(promise)])
+        header = next(line for line in print_module(module).splitlines() if "@main" in line)
+        return header.split("->")[1]
+
+    by_y = Sharding("mesh", (DimSharding((Axis("y"),), is_open=True),))
+    by_none = Sharding("mesh", (DimSharding(is_open=True),), replicated=(Axis("y"),))
+    for promise in (None, by_y):
+        assert '[{"x", "y"}]' in result('{"x", "y"}', promise)
+    for given in ('{"x"}', "{}"):
+        assert '[{"y", ?}]' in result(given, by_y)
+        assert f"[{given}]" in result(given, by_none)
+    assert '[{?}], replicated={"y"}' in result('{"x", "y"}', by_none)
 
 
 def test_what_nobody_laid_out_is_in_a_group_with_its_argument() -> None:

@@ -1,0 +1,93 @@
+"""What the types of JAX's results promise, where some axes of the mesh are explicit and others are not."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from importlib import import_module
+from itertools import chain, repeat
+from typing import Any, TypeAlias
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute
+
+from shardwright.dialects import sdy
+from shardwright.dialects.sdy import DimSharding, Sharding, ShardingAttr
+from shardwright.layout.axes import Axis
+
+Names: TypeAlias = tuple[str, ...]
+
+
+def is_mixed(mesh: Any) -> bool:
+    """Whether some axes of one of JAX's meshes are explicit, and others are not."""
+    explicit = import_module("jax.sharding").AxisType.Explicit
+    return not mesh.empty and explicit in mesh.axis_types and any(kind != explicit for kind in mesh.axis_types)
+
+
+def promised(module: ModuleOp, gives: Sequence[Any]) -> list[ShardingAttr | None]:
+    """
+    The shardings that types of results promise: automatic axes may split them further, explicit ones not.
+
+    None where JAX has said it in the program, as it does where all axes are explicit, or where there is nothing to say.
+    """
+    known = {op.mesh.data.axes: op.sym_name.data for op in module.ops if isinstance(op, sdy.MeshOp)}
+    return [_promise(value.sharding, known) if _mixed(value) else None for value in gives]
+
+
+def keeps(given: Attribute, promise: ShardingAttr | None) -> bool:
+    """Whether a sharding splits by explicit axes as a type promises."""
+    if promise is None:
+        return True
+    if not isinstance(given, ShardingAttr) or given.data.mesh != promise.data.mesh or given.data.unreduced:
+        return False
+    split = [dim.axes for dim in promise.data.dims]
+    explicit = {*chain(*split), *promise.data.replicated}
+    mine = [tuple(axis for axis in dim.axes if axis in explicit) for dim in given.data.dims]
+    return mine == split and not promise.data.unreduced
+
+
+def typed(sharding: Any, value: Any) -> Any:
+    """The sharding of a result with those axes of one device that its type names, where the type has them."""
+    if not _mixed(value):
+        return sharding
+    mesh, written = value.sharding.mesh, sharding.spec
+    alone = {name for name in mesh.explicit_axes if mesh.shape[name] == 1}
+    entries = map(_merged, _entries(written), _entries(value.sharding.spec), repeat(alone))
+    return sharding.update(spec=written.update(partitions=[each or None for each in entries]))
+
+
+def typed_as(value: Any) -> str:
+    """What a type says of its axes, where it promises something that the program does not say."""
+    return str(value.sharding) if _mixed(value) else ""
+
+
+def _mixed(value: Any) -> bool:
+    sharding = getattr(value, "sharding", None)
+    return sharding is not None and is_mixed(sharding.mesh)
+
+
+def _promise(sharding: Any, known: dict[tuple[tuple[str, int], ...], str]) -> ShardingAttr | None:
+    mesh, spec = sharding.mesh, sharding.spec
+    name = known.get(tuple(mesh.shape.items()))
+    if name is None:
+        return None
+    dims = tuple(DimSharding(tuple(map(Axis, axes)), is_open=True) for axes in _entries(spec))
+    used = {axis.name for dim in dims for axis in dim.axes} | set(spec.unreduced)
+    unreduced = tuple(Axis(each) for each in mesh.axis_names if each in spec.unreduced)
+    whole = tuple(Axis(each) for each in mesh.explicit_axes if each not in used)
+    return ShardingAttr(Sharding(name, dims, whole, unreduced))
+
+
+def _entries(spec: Any) -> list[Names]:
+    split = spec.update(unreduced=frozenset(), reduced=frozenset())
+    return [() if each is None else each if isinstance(each, tuple) else (each,) for each in split]
+
+
+def _merged(mine: Names, theirs: Names, alone: Collection[str]) -> Names:
+    """A dim's axes in their order; those that are `alone` where the type names them, behind what it names before."""
+    merged = [name for name in mine if name not in alone]
+    at = 0
+    for name in theirs:
+        if name in alone:
+            merged.insert(at, name)
+        at = merged.index(name) + 1
+    return tuple(merged)
