@@ -460,13 +460,16 @@ class Partitioned(_Stage):
         sent = "" if self.predicted_bytes is None else f", {self.predicted_bytes} bytes sent per device"
         return f"{len(self.predicted)} collective{'' if len(self.predicted) == 1 else 's'}{sent}"
 
-    def to_stablehlo(self, *, bare: bool = False, platform: str | None = None, names: bool = False) -> str:
+    def to_stablehlo(
+        self, *, bare: bool = False, platform: str | None = None, names: bool = False, partial: bool = False
+    ) -> str:
         """
         The program of each device with StableHLO's collectives, in a manual computation of the global arrays.
 
         With `bare`, it takes and gives what one device holds. For a `platform` (JAX's names), it is written as XLA is
         fast there: on "cpu", places of largest elements are found in two steps. With `names`, each op says what it was
-        called where it was written (`layer/dot_general`), and so do XLA's profiles then.
+        called where it was written (`layer/dot_general`), and so do XLA's profiles then. Partial results are finished;
+        with `partial` they are left as they are, and arguments may be partial (`unreduced`), too.
 
         >>> import shardwright, numpy
         >>> traced = shardwright.function(lambda x: x * 2).trace(numpy.ones(2, "float32"))
@@ -479,7 +482,7 @@ class Partitioned(_Stage):
         self._ask_one_mesh("to_stablehlo")
         with collector_paused():
             module = self.module.clone()
-            export_stablehlo(module, bare=bare, platform=platform)
+            export_stablehlo(module, bare=bare, platform=platform, partial=partial)
             if names:
                 keep_names(module)
             return print_module(module, debuginfo=names)

@@ -43,22 +43,29 @@ from shardwright.passes.stages import GLOBAL_TYPE_ARGUMENT, LAYOUT_ARGUMENT
 
 
 def export_stablehlo(
-    module: ModuleOp, *, bare: bool = False, padded: bool = False, platform: str | None = None
+    module: ModuleOp,
+    *,
+    bare: bool = False,
+    padded: bool = False,
+    platform: str | None = None,
+    partial: bool = False,
 ) -> None:
     """
     Turns a local program into StableHLO alone, in place.
 
     Its body stands in a `sdy.manual_computation` over all axes of the mesh, so that whoever runs Shardy's programs can
-    call it with global arrays; partial results are finished. With `bare`, the function takes and gives what one device
-    holds. Dims that do not divide are padded and cut around it; with `padded`, that is left to whoever calls it. For
-    the platform "cpu" (JAX's names), what XLA does slowly or fails to do there is written in another way. Raises
-    SW0720 for an argument that is partial, SW0734 for more devices than are counted or listed.
+    call it with global arrays; partial results are finished, but with `partial` they are left to whoever takes them,
+    and arguments may be partial as well. With `bare`, the function takes and gives what one device holds. Dims that do
+    not divide are padded and cut around it; with `padded`, that is left to whoever calls it. For the platform "cpu"
+    (JAX's names), what XLA does slowly or fails to do there is written in another way. Raises SW0720 for an argument
+    that is partial elsewhere, SW0734 for more devices than are counted or listed.
     """
     mesh = next(iter(meshes(module).values()), Mesh())
     check_counted(mesh)
     function = entry_function(module)
-    finish_results(function)
-    inputs, outputs = (_sides(side, function, mesh) for side in (function.arg_attrs, function.res_attrs))
+    if not partial:
+        finish_results(function)
+    inputs, outputs = (_sides(side, function, mesh, partial) for side in (function.arg_attrs, function.res_attrs))
     carry_captures(module)
     hold_apart(module)
     put_into_memories(module)
@@ -91,12 +98,12 @@ class Side:
     even: Attribute
 
 
-def _sides(attributes: ArrayAttr[DictionaryAttr] | None, function: FuncOp, mesh: Mesh) -> list[Side]:
+def _sides(attributes: ArrayAttr[DictionaryAttr] | None, function: FuncOp, mesh: Mesh, partial: bool) -> list[Side]:
     found: list[Side] = []
     for entry in attributes or ():
         layout = entry.data[LAYOUT_ARGUMENT]
         assert isinstance(layout, LayoutAttr)
-        if layout.data.partial:
+        if layout.data.partial and not partial:
             raise fault(
                 "SW0720",
                 f"an argument has the layout {layout.data}, whose parts no manual computation can take",

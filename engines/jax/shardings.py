@@ -47,7 +47,7 @@ class JaxMesh:
         """The `NamedSharding` of a layout; with a `rank`, of the first dims alone."""
         dims = spec.dims[:rank]
         if all(axis.whole for axes in dims for axis in axes):
-            return self._named(self.whole, [tuple(axis.name for axis in axes) for axes in dims])
+            return self._named(self.whole, [tuple(axis.name for axis in axes) for axes in dims], spec.partial)
         everything = LayoutSpec(spec.mesh, tuple((Axis(name),) for name in self._mesh.sizes))
         parts = atom_digits([spec, everything], self._mesh)
         names = [f"{name}.{start}.{stop}" for name, start, stop in parts]
@@ -59,11 +59,12 @@ class JaxMesh:
         """The sharding of what every device has all of."""
         return self._named(self.whole, [])
 
-    def _named(self, mesh: Any, dims: Sequence[tuple[str, ...]]) -> Any:
+    def _named(self, mesh: Any, dims: Sequence[tuple[str, ...]], partial: Sequence[Axis] = ()) -> Any:
         entries = [axes[0] if len(axes) == 1 else axes or None for axes in dims]
         while entries and entries[-1] is None and not self.explicit:  # as JAX itself writes them
             entries.pop()
-        return self._sharding.NamedSharding(mesh, self._sharding.PartitionSpec(*entries))
+        unreduced = {axis.name for axis in partial}
+        return self._sharding.NamedSharding(mesh, self._sharding.PartitionSpec(*entries, unreduced=unreduced))
 
     def _is_the_same(self, other: Any) -> bool:
         same = list(other.shape.items()) == list(self._mesh.sizes.items())
@@ -75,6 +76,11 @@ class JaxMesh:
 
 def is_the_same(given: Any, made: Any, rank: int) -> bool:
     """Whether a sharding that somebody gave splits arrays of so many dims as one of ours does, in the same memory."""
-    if not hasattr(given, "spec") or len(given.spec) > rank or given.spec.UNCONSTRAINED in given.spec:
+    if not hasattr(given, "spec") or len(given.spec) > rank or given.spec.UNCONSTRAINED in entries(given.spec):
         return False
-    return bool(given.is_equivalent_to(made, rank))
+    return given.spec.unreduced == made.spec.unreduced and bool(given.is_equivalent_to(made, rank))
+
+
+def entries(spec: Any) -> tuple[Any, ...]:
+    """What a `PartitionSpec` says of each dim."""
+    return tuple(spec.update(unreduced=frozenset(), reduced=frozenset()))

@@ -42,7 +42,7 @@ from shardwright.frontends.jax.calls.called_back import hold_calls_back
 from shardwright.frontends.jax.choosing import Wanted, shardings_around
 from shardwright.frontends.jax.donation import keep_with_donated, lay_out_donated
 from shardwright.frontends.jax.memories import memories_of, near, placed
-from shardwright.frontends.jax.promised import is_mixed, promised, typed, typed_as
+from shardwright.frontends.jax.promised import is_mixed, leaves_parts, promised, typed, typed_as
 from shardwright.frontends.jax.remembering import Local, keep, name_of, recalled
 from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.program import entry_function
@@ -259,6 +259,9 @@ class _Source:
         self.around = shardings_around()
         self.known = [*shardings_of(theirs), *self.around]
         self.text = str(theirs.as_text(debug_info=True))
+        self._partial = any(
+            leaves_parts(value) for value in (*import_module("jax").tree.leaves(theirs.in_avals), *gives)
+        )
         self._made: tuple[Partitioned, str] | None = None
 
     def local(self) -> Local:
@@ -269,7 +272,7 @@ class _Source:
         if found is None:
             started = time.perf_counter()
             partitioned, text = self._partition()
-            found = _local(partitioned, text, devices_of(self.theirs)[0])
+            found = _local(partitioned, text, devices_of(self.theirs)[0], self._partial)
             keep(name, found, time.perf_counter() - started)
         return found
 
@@ -285,7 +288,7 @@ class _Source:
                 traced = self.wanted.lay_out(traced, self.known)
             mixed = any(is_mixed(sharding.mesh) for sharding in self.known if hasattr(sharding, "mesh"))
             even = even_at_borders(whole_where_empty(traced), whole_axes=mixed)
-            self._made = partition_by_hand(even, devices_of(self.theirs), self.known)
+            self._made = partition_by_hand(even, devices_of(self.theirs), self.known, partial=self._partial)
         return self._made
 
     def _mesh_around(self) -> list[tuple[str, int]]:
@@ -293,8 +296,10 @@ class _Source:
         return [axis for sharding in self.around for axis in sharding.mesh.shape.items()]
 
 
-def _local(partitioned: Partitioned, text: str, device: Any) -> Local:
+def _local(partitioned: Partitioned, text: str, device: Any, partial: bool) -> Local:
     interface, (inputs, outputs) = partitioned.interface, layouts_of(partitioned)
+    if not partial:  # what is left in parts is finished in the text
+        outputs = [spec.with_partial((), "") for spec in outputs]
     taken, given = memories_of(entry_function(partitioned.module), device)
     return Local(text, interface.name, interface.mesh, inputs, outputs, taken, given)
 

@@ -12,6 +12,7 @@ from xdsl.ir import Attribute
 
 from shardwright.dialects import sdy
 from shardwright.dialects.sdy import DimSharding, Sharding, ShardingAttr
+from shardwright.engines.jax.shardings import entries
 from shardwright.layout.axes import Axis
 
 Names: TypeAlias = tuple[str, ...]
@@ -51,8 +52,13 @@ def typed(sharding: Any, value: Any) -> Any:
         return sharding
     mesh, written = value.sharding.mesh, sharding.spec
     alone = {name for name in mesh.explicit_axes if mesh.shape[name] == 1}
-    entries = map(_merged, _entries(written), _entries(value.sharding.spec), repeat(alone))
-    return sharding.update(spec=written.update(partitions=[each or None for each in entries]))
+    dims = map(_merged, _entries(written), _entries(value.sharding.spec), repeat(alone))
+    return sharding.update(spec=written.update(partitions=[each or None for each in dims]))
+
+
+def leaves_parts(value: Any) -> bool:
+    """Whether each device has a part of a sum, as the type says."""
+    return bool(getattr(getattr(getattr(value, "sharding", None), "spec", None), "unreduced", ()))
 
 
 def typed_as(value: Any) -> str:
@@ -78,8 +84,7 @@ def _promise(sharding: Any, known: dict[tuple[tuple[str, int], ...], str]) -> Sh
 
 
 def _entries(spec: Any) -> list[Names]:
-    split = spec.update(unreduced=frozenset(), reduced=frozenset())
-    return [() if each is None else each if isinstance(each, tuple) else (each,) for each in split]
+    return [() if each is None else each if isinstance(each, tuple) else (each,) for each in entries(spec)]
 
 
 def _merged(mine: Names, theirs: Names, alone: Collection[str]) -> Names:

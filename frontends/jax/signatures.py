@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from shardwright.engines.jax.shardings import entries
 from shardwright.frontends.functions.dtensor import DTensor, refuse_to_gather
 
 Names = str | Iterable[str] | None
@@ -84,8 +85,9 @@ def spelled_alike(found: Kinds) -> Hashable:
 def _spelled(sharding: Any, rank: int) -> Hashable:
     if not hasattr(sharding, "spec"):
         return sharding
-    axes = [(axes,) if isinstance(axes, str) else axes or () for axes in sharding.spec]
-    return sharding.mesh, sharding.memory_kind, (*axes, *[()] * (rank - len(axes)))
+    spec = sharding.spec
+    axes = [(axes,) if isinstance(axes, str) else axes or () for axes in entries(spec)]
+    return sharding.mesh, sharding.memory_kind, (*axes, *[()] * (rank - len(axes))), spec.unreduced, spec.reduced
 
 
 def _positional(function: Callable[..., Any]) -> list[str]:

@@ -297,6 +297,38 @@ def test_results_are_laid_out_as_their_types_say_where_some_axes_are_explicit() 
     assert same_types(lambda x: x.reshape(4, 2, 8) * 2, alone, array, P("x")) == P(None, None, None)
 
 
+def test_parts_of_sums_come_in_and_go_out() -> None:
+    """Each device has what it has under `jax.jit`, for nothing sent, until somebody wants the sum."""
+    explicit = jax.make_mesh((4, 2), ("x", "z"), axis_types=(jax.sharding.AxisType.Explicit,) * 2)
+    parts = P(None, None, unreduced={"z"})
+
+    def product(a: Any, b: Any) -> Any:
+        return jnp.einsum("ik,kj->ij", a, b, out_sharding=parts)
+
+    def slope(w: Any, x: Any) -> Any:
+        return jax.grad(lambda w: jnp.sum((x @ w) ** 2))(w)
+
+    def same_parts(function: Any, *arguments: Any) -> Any:
+        assert sw.jax.jit(function).lower(*arguments).predicted_bytes == 0
+        found, wanted = sw.jax.jit(function)(*arguments), jax.jit(function)(*arguments)
+        assert found.sharding == wanted.sharding == jax.sharding.NamedSharding(explicit, parts)
+        for one, other in zip(found.addressable_shards, wanted.addressable_shards, strict=True):
+            np.testing.assert_array_equal(one.data, other.data)
+        return found
+
+    a, b = np.arange(32, dtype=np.float32).reshape(4, 8), np.ones((8, 4), np.float32)
+    with jax.set_mesh(explicit):
+        left, right = jax.device_put(a, P(None, "z")), jax.device_put(b, P("z"))
+        made = same_parts(product, left, right)
+        twice = same_parts(lambda y: y + y, made)
+        same_parts(slope, jax.device_put(b, P(None, None, reduced={"z"})), jax.device_put(a, P("z")))
+        added = sw.jax.jit(lambda y: jax.sharding.reshard(y, P("z", None)), donate_argnums=0)
+        assert [row.kind for row in added.lower(twice).predicted] == ["reduce_scatter"]
+        found = added(twice)
+    assert found.sharding.spec == P("z", None)
+    np.testing.assert_array_equal(found, 2 * a @ b)
+
+
 def test_a_compiled_program_answers_in_the_containers_of_the_call() -> None:
     """Of what XLA has compiled, which takes and gives flat lists, it says what `jax.stages.Compiled` says."""
 

@@ -85,9 +85,13 @@ class Answer:
     results: Sequence[Any]
 
 
-def partition_by_hand(traced: Traced, devices: Sequence[Any], known: Sequence[Any]) -> tuple[Partitioned, str]:
+def partition_by_hand(
+    traced: Traced, devices: Sequence[Any], known: Sequence[Any], *, partial: bool = False
+) -> tuple[Partitioned, str]:
     """
     A program partitioned, and the text that XLA gets, in which functions of `custom_partitioning` are written out.
+
+    With `partial`, arguments and results may be partial there.
 
     Raises SW0431 where a function's answers fit no layouts.
     """
@@ -100,7 +104,7 @@ def partition_by_hand(traced: Traced, devices: Sequence[Any], known: Sequence[An
         for op, answer in zip(calls, answers, strict=True):
             unfit.setdefault(_key(op), set()).update(_unfit(op, answer, mesh))
         if not any(unfit.values()):
-            return partitioned, _text(partitioned, answers, mesh)
+            return partitioned, _text(partitioned, answers, mesh, partial)
         for op in calls_by_hand(traced.module):
             rule = op.attributes[KEPT_RULE]
             assert isinstance(rule, OpShardingRuleAttr)
@@ -110,9 +114,9 @@ def partition_by_hand(traced: Traced, devices: Sequence[Any], known: Sequence[An
     raise _refused(next(calls_by_hand(partitioned.planned)), "wants other layouts than its rule allows")
 
 
-def _text(partitioned: Partitioned, answers: Sequence[Answer], mesh: JaxMesh) -> str:
+def _text(partitioned: Partitioned, answers: Sequence[Answer], mesh: JaxMesh, partial: bool) -> str:
     """What XLA gets, with all calls that only JAX can make or write."""
-    text = partitioned.to_stablehlo(platform=mesh.platform, names=True)
+    text = partitioned.to_stablehlo(platform=mesh.platform, names=True, partial=partial)
     if not answers and next(called_back(partitioned.module), None) is None:
         return text
     module = parse_module(text, "partitioned")
