@@ -82,6 +82,21 @@ def _() -> None:
     assert jax.typeof(same(lambda a: a.sum(1), x)).sharding.spec == P("data")
 
 
+@row('parts of sums: `P(..., unreduced={"x"})`, `reduced`')
+def _() -> None:
+    explicit = jax.sharding.Mesh(MESH.devices, MESH.axis_names, axis_types=(jax.sharding.AxisType.Explicit,) * 2)
+
+    def product(a: Any, b: Any) -> Any:
+        return jnp.einsum("ik,kj->ij", a, b, out_sharding=P(None, None, unreduced={"data"}))
+
+    numbers = np.arange(64, dtype=np.float32).reshape(8, 8) % 7
+    with jax.set_mesh(explicit):
+        parts = sw.jax.jit(product)(jax.device_put(numbers, P(None, "data")), jax.device_put(numbers, P("data")))
+        assert parts.sharding.spec == P(None, None, unreduced={"data"})
+        found = same(lambda parts: jax.sharding.reshard(parts, P("data", None)), parts)
+    np.testing.assert_array_equal(found, numbers @ numbers)
+
+
 @row("`static_argnums`, `static_argnames`, `keep_unused`, `inline`, `compiler_options`")
 def _() -> None:
     same(lambda a: a + 1, put("data"), inline=True)
