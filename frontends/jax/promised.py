@@ -47,13 +47,16 @@ def keeps(given: Attribute, promise: ShardingAttr | None) -> bool:
 
 
 def typed(sharding: Any, value: Any) -> Any:
-    """The sharding of a result with those axes of one device that its type names, where the type has them."""
+    """The sharding of a result, with axes of one device where its type has them, if nobody asked for another one."""
     if not _mixed(value):
         return sharding
-    mesh, written = value.sharding.mesh, sharding.spec
+    mesh, mine, theirs = value.sharding.mesh, _entries(sharding.spec), _entries(value.sharding.spec)
     alone = {name for name in mesh.explicit_axes if mesh.shape[name] == 1}
-    dims = map(_merged, _entries(written), _entries(value.sharding.spec), repeat(alone))
-    return sharding.update(spec=written.update(partitions=[each or None for each in dims]))
+    counts = set(mesh.explicit_axes) - alone
+    if [_among(axes, counts) for axes in mine] != [_among(axes, counts) for axes in theirs]:
+        return sharding
+    dims = map(_merged, mine, theirs, repeat(alone))
+    return sharding.update(spec=sharding.spec.update(partitions=[each or None for each in dims]))
 
 
 def leaves_parts(value: Any) -> bool:
@@ -85,6 +88,10 @@ def _promise(sharding: Any, known: dict[tuple[tuple[str, int], ...], str]) -> Sh
 
 def _entries(spec: Any) -> list[Names]:
     return [() if each is None else each if isinstance(each, tuple) else (each,) for each in entries(spec)]
+
+
+def _among(axes: Names, some: Collection[str]) -> Names:
+    return tuple(name for name in axes if name in some)
 
 
 def _merged(mine: Names, theirs: Names, alone: Collection[str]) -> Names:

@@ -292,6 +292,9 @@ def test_results_are_laid_out_as_their_types_say_where_some_axes_are_explicit() 
     assert same_types(doubled, mesh, array, P("z", "x")) == P("z", "x")  # what was donated has the types' layout
     assert same_types(doubled, mesh, array, P(None, "z"))[0] == "z"
     assert same_types(doubled, mesh, array, P(("x", "z"))) == P(("x", "z"), None)
+    asked = jax.sharding.NamedSharding(mesh, P(None, "z"))
+    with jax.set_mesh(mesh):  # who asks for another layout gets that one
+        assert sw.jax.jit(doubled, out_shardings=asked)(jnp.asarray(array)).sharding == asked
     alone = jax.make_mesh((8, 1), ("x", "z"), axis_types=tuple(kinds))
     assert same_types(doubled, alone, array, P(None, ("z", "x")))[0] == "z"
     assert same_types(lambda x: x.reshape(4, 2, 8) * 2, alone, array, P("x")) == P(None, None, None)
