@@ -1,15 +1,17 @@
 // RUN: shardwright export %s --to stablehlo | filecheck %s
 
-// What is sliced once more, into the devices' parts, begins where a slice of its size can: XLA adds up the two starts.
+// What is sliced once more, into the devices' parts, begins where a slice of its size can, and so
+// does the second slice: XLA adds up the two starts.
 // So does what comes to be sliced that way once XLA has left out what changes nothing.
-// CHECK: %[[ZERO:.*]] = stablehlo.constant dense<0> : tensor<i32>
 // CHECK: %[[MOST:.*]] = stablehlo.constant dense<4> : tensor<i32>
+// CHECK: %[[ZERO:.*]] = stablehlo.constant dense<0> : tensor<i32>
 // CHECK: %[[START:.*]] = stablehlo.clamp %[[ZERO]], %{{.*}}, %[[MOST]] : tensor<i32>
 // CHECK: %[[SLICE:.*]] = stablehlo.dynamic_slice %{{.*}}, %[[START]], sizes = [8]
 // CHECK: stablehlo.clamp
 // CHECK: %[[SAME:.*]] = stablehlo.minimum
 // CHECK: %[[SIDE:.*]] = stablehlo.broadcast_in_dim %[[SAME]]
-// CHECK: stablehlo.dynamic_slice %[[SIDE]]
+// CHECK: %[[SECOND:.*]] = stablehlo.clamp
+// CHECK: stablehlo.dynamic_slice %[[SIDE]], %[[SECOND]]
 // CHECK-NOT: stablehlo.clamp
 // CHECK: stablehlo.dynamic_slice %{{.*}}, sizes = [4]
 // CHECK: stablehlo.tanh
