@@ -182,7 +182,9 @@ class Trials:
         while left and self.best is not None and self.best is not best:
             best = self.best
             for choice in chooser.wider(best.choice):
-                if left and self.best is best and choice.dims not in looked_at:
+                if not left or self.best is not best:
+                    break
+                if choice.dims not in looked_at:
                     looked_at.add(choice.dims)
                     self._note(self.program.of(choice)[1])
                     left -= 1

@@ -133,21 +133,24 @@ class Chooser:
         # What sends less may hold more.
         return refined if refined.held <= max(before.held, limit) else before
 
-    def wider(self, choice: Choice) -> list[Choice]:
+    def wider(self, choice: Choice) -> Iterator[Choice]:
         """
         The same layouts with an argument split over one axis less, as far as that seems to take less.
 
         What seems to save most comes first. Assignments split an argument like all that goes by the same names, which
         is more than pays where only what is made of it needs that.
         """
-        saved = dict[tuple[Dims, ...], float]()
+        found, now = list[tuple[float, int, Dims]](), list(choice.dims)
         for argument in self._own_arguments():
-            for dims in _without_an_axis(choice.dims[argument]):
-                changed = (*choice.dims[:argument], dims, *choice.dims[argument + 1 :])
-                readers = self.program.users[argument]
-                saved[changed] = self._price(readers, choice.dims) - self._price(readers, changed)
-        best = sorted((dims for dims in saved if saved[dims] > 0), key=lambda dims: -saved[dims])
-        return [self._choice(dims, choice.beside) for dims in best]
+            readers, before = self.program.users[argument], choice.dims[argument]
+            price = self._price(readers, now)
+            for dims in _without_an_axis(before):
+                now[argument] = dims
+                found.append((price - self._price(readers, now), argument, dims))
+            now[argument] = before
+        for saved, argument, dims in sorted(found, key=lambda each: -each[0]):
+            if saved > 0:
+                yield self._choice([*now[:argument], dims, *now[argument + 1 :]], choice.beside)
 
     def _own_arguments(self) -> Iterator[int]:
         """The arguments whose layouts are chosen here, and that no group has to have in common."""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import pytest
 
 import shardwright as sw
+from shardwright.compiler.layouts.automatic import on_mesh
 from shardwright.compiler.layouts.memory import memory_of
+from shardwright.compiler.layouts.trials import LaidOut, Trials
 from shardwright.compiler.stages import Partitioned, Traced
+from shardwright.passes.choosing.choose_layouts import Choice, Chooser
 from shardwright.passes.stages import RECOMPUTE
 
 LAYERS, ROWS, SIZE, PARTS = 6, 64, 16, 4
@@ -67,6 +71,29 @@ def test_what_is_offered_is_what_one_gets() -> None:
     )
     assert offered(found).endswith(f"% more operations; {len(again)} are done again, of {place}")
     assert (found.help or "").startswith("lay out with recompute=True, ")
+
+
+@pytest.mark.parametrize(("topology", "more"), [(None, False), (sw.Topology.of(MESH), True)])
+def test_where_bytes_decide_the_first_layouts_that_fit_stay(
+    topology: sw.Topology | None, more: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What sends least is tried first; to compute again takes time, for which others may have less to do."""
+    spec = sw.TensorSpec((ROWS, SIZE)), [sw.TensorSpec((SIZE, SIZE))] * LAYERS
+    program = LaidOut(on_mesh(sw.function(sw.grad(layers)).trace(*spec).module, MESH), topology)
+    limit = program.of(program.choosers[0].choose(math.inf))[1].memory.peak - 4 * LAYER
+    budgets: list[float] = []
+    choose = Chooser.choose
+
+    def choosing(self: Chooser, budget: float) -> Choice:
+        budgets.append(budget)
+        return choose(self, budget)
+
+    monkeypatch.setattr(Chooser, "choose", choosing)
+    best = Trials(program, limit, recompute=True).best
+    assert best is not None
+    assert best.again
+    assert best.memory.peak <= limit
+    assert (len(budgets) > len(program.choosers)) == more
 
 
 def test_nothing_changes_but_memory() -> None:
