@@ -54,14 +54,22 @@ $(STAMPS)/oldest-jax: $(STAMPS)/peers
 	@$(PIP) install --no-deps --upgrade --target $(VENV)/oldest-jax 'jax==0.10.0' 'jaxlib==0.10.0'
 	@touch $@
 
+# The oldest xDSL that is supported, likewise.
+$(STAMPS)/oldest-xdsl: $(STAMPS)/dev
+	@$(PIP) install --no-deps --upgrade --target $(VENV)/oldest-xdsl 'xdsl==0.74.0'
+	@touch $@
+
 demo: $(STAMPS)/base ## partition and run two programs over a 4x2 mesh, on NumPy
 	@$(BIN)/python examples/demo.py
+
+WITH_OLDEST_XDSL := tests/lit $(addprefix tests/unit/,dialects passes tools serialization) tests/e2e/test_programs.py
 
 test: $(STAMPS)/dev ## the default suite: under four minutes on two cores
 	@$(PYTEST) $(PARALLEL)
 
-test-full: $(STAMPS)/dev ## the default suite and the slow cases
+test-full: $(STAMPS)/oldest-xdsl ## the default suite and the slow cases
 	@$(PYTEST) $(PARALLEL) -m 'not peers'
+	@PYTHONPATH=$(abspath $(VENV))/oldest-xdsl $(PYTEST) $(PARALLEL) $(WITH_OLDEST_XDSL)
 
 unit: $(STAMPS)/dev ## the unit tests alone
 	@$(PYTEST) tests/unit

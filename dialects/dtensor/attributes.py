@@ -33,7 +33,7 @@ def _dim_axes_text(dims: Sequence[Sequence[Axis]]) -> str:
 
 
 def _parse_kind(parser: AttrParser) -> str:
-    kind = parser.parse_identifier(" naming a reduction")
+    kind = parser.parse_identifier(context_msg=" naming a reduction")
     if kind not in REDUCTION_KINDS:
         parser.raise_error(f"unknown reduction '{kind}': expected one of {', '.join(REDUCTION_KINDS)}")
     return kind

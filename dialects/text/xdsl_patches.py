@@ -1,5 +1,5 @@
 """
-Every private override of xDSL 0.74, in one place: a lexer, a parser and a printer that fix its faults.
+Every private override of xDSL 0.74 and 0.75, in one place: a lexer, a parser and a printer that fix its faults.
 
 Each override names the fault it covers; `tests/unit/dialects/test_xdsl_patches.py` fails when xDSL changes under it.
 """
@@ -698,7 +698,7 @@ class MlirPrinter(Printer):
 
     def __init__(self, stream: io.StringIO, *, generic: bool, debuginfo: bool) -> None:
         super().__init__(stream=stream, print_generic_format=generic, print_debuginfo=debuginfo)
-        self._write = stream.write
+        self._emit = stream.write
         self._texts: dict[int, tuple[Attribute, str]] = {}
         self._conflicts = [0]
 
@@ -706,11 +706,11 @@ class MlirPrinter(Printer):
         if "\n" in text:
             super().print_string(text, indent=indent)
         else:
-            self._write(text)
+            self._emit(text)
 
     def print_string_literal(self, string: str) -> None:
         plain = string.isascii() and string.isprintable() and '"' not in string and "\\" not in string
-        self._write(f'"{string}"') if plain else super().print_string_literal(string)
+        self._emit(f'"{string}"') if plain else super().print_string_literal(string)
 
     def print_attribute(self, attribute: Attribute) -> None:
         if self.printing_location:
@@ -721,24 +721,24 @@ class MlirPrinter(Printer):
         if known is None:
             known = (attribute, self._render(attribute))
             self._texts[id(attribute)] = known
-        self._write(known[1])
+        self._emit(known[1])
 
     def _render(self, attribute: Attribute) -> str:
-        outer, text = self._write, io.StringIO()
-        stream, self.stream, self._write = self.stream, text, text.write
+        outer, text = self._emit, io.StringIO()
+        stream, self.stream, self._emit = self.stream, text, text.write
         if isinstance(attribute, DenseIntOrFPElementsAttr):
-            self._write(f"dense<{literals.dense_body(cast(Any, attribute))}> : ")
+            self._emit(f"dense<{literals.dense_body(cast(Any, attribute))}> : ")
             self.print_attribute(cast(Attribute, attribute.type))
         else:
             super().print_attribute(attribute)
-        self.stream, self._write = stream, outer
+        self.stream, self._emit = stream, outer
         return text.getvalue()
 
     def print_ssa_value(self, value: SSAValue) -> str:
         name = self._ssa_values.get(value)
         if name is None:
             name = self._ssa_values[value] = self._new_name(value.name_hint or _default_hint(value))
-        self._write(f"%{name}")
+        self._emit(f"%{name}")
         return name
 
     def _new_name(self, hint: str | None) -> str:
@@ -765,10 +765,10 @@ class MlirPrinter(Printer):
             base = self._new_name(op.results[0].name_hint)
             for index, result in enumerate(op.results):
                 self._ssa_values[result] = f"{base}#{index}"
-            self._write(f"%{base}:{count} = ")
+            self._emit(f"%{base}:{count} = ")
         elif count:
             self.print_ssa_value(op.results[0])
-            self._write(" = ")
+            self._emit(" = ")
 
     def print_op(self, op: Operation) -> None:
         name = None if self.print_generic_format else self._short_name(op)
@@ -776,13 +776,13 @@ class MlirPrinter(Printer):
             super().print_op(op)
             return
         self._print_results(op)
-        self._write(name)
+        self._emit(name)
         scope = op.has_trait(IsolatedFromAbove)
         if scope:
             self.enter_scope()
         op.print(self)
         if self.print_debuginfo:
-            self._write(" ")
+            self._emit(" ")
             self.print_attribute(op.location)
         if scope:
             self.exit_scope()

@@ -49,7 +49,7 @@ import shardwright as sw
 
 class Slow:
     def __del__(self, sleep=time.sleep):
-        sleep(12)
+        sleep(7)
 
 builtins.slow = Slow()
 mesh = sw.Mesh.distributed({"x": 2})
@@ -166,7 +166,7 @@ def test_a_slow_process_is_waited_for_and_the_next_job_runs(moment: str) -> None
 def test_an_interpreter_that_ends_slowly_after_a_wait_is_let_end(tmp_path: Path) -> None:
     program = tmp_path / "ends_slowly.py"
     program.write_text(ENDS_SLOWLY)
-    found = outcome_of(2, str(program), seconds=8)
+    found = outcome_of(2, str(program), seconds=5)
     assert (found.code, found.texts) == (0, ()), found.texts
 
 
