@@ -144,7 +144,7 @@ class _Numbering:
         self.moved = likes.values.keys() | likes.values.before.keys()
         self.chains = sorted(likes.nodes.chains(), key=_middle)
         self.by_node = {index: chain for chain in self.chains for index in chain}
-        self.seeds = self.by_node[seed.index]
+        self.seeds = self.by_node.get(seed.index, [])  # likes that go round in a circle are of no layers
         if len(self.seeds) < FEWEST or self.seeds != sorted(self.seeds):
             return
         for chain in self.chains:

@@ -232,3 +232,19 @@ def test_what_is_counted_is_what_the_whole_program_sends(trace: Any, monkeypatch
 def sent(program: Program, state: State) -> float:
     order = structural_order(program, structural_marks(program))
     return bytes_sent(program, Strategist(program), state.dims, order)
+
+
+def test_likes_that_go_round_in_a_circle_are_no_layers(folds: Folds) -> None:
+    """Two products of which each is taken for the other's like in the next layer."""
+
+    def products(a: Any, b: Any) -> Any:
+        values = [a, b]
+        for left, right in [(1, 1), (2, 2), (3, 0), (2, 3), (2, 4), (4, 2), (2, 6)]:
+            values.append(values[left] @ values[right])
+        return sum(values[2:-1], start=values[-1])
+
+    rows, columns = (TensorSpec((4, 4), "float32", Layout(dims, MESH)) for dims in (["batch", None], [None, "model"]))
+    partitioned = sw.function(products).trace(rows, columns).partition()
+    assert folds[0][1] is None
+    a, b = np.eye(4, dtype=np.float32)[::-1], np.arange(16, dtype=np.float32).reshape(4, 4) / 16
+    np.testing.assert_allclose(partitioned.compile()(a, b), products(a, b), rtol=1e-5)
