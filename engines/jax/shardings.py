@@ -78,7 +78,12 @@ def is_the_same(given: Any, made: Any, rank: int) -> bool:
     """Whether a sharding that somebody gave splits arrays of so many dims as one of ours does, in the same memory."""
     if not hasattr(given, "spec") or len(given.spec) > rank or given.spec.UNCONSTRAINED in entries(given.spec):
         return False
-    return given.spec.unreduced == made.spec.unreduced and bool(given.is_equivalent_to(made, rank))
+    return _parts(given) == _parts(made) and bool(given.is_equivalent_to(made, rank))
+
+
+def _parts(sharding: Any) -> set[str]:
+    """The axes over which each device has a part of a sum; along one of one device it has all of it."""
+    return {name for name in sharding.spec.unreduced if sharding.mesh.shape[name] > 1}
 
 
 def entries(spec: Any) -> tuple[Any, ...]:

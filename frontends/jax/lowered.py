@@ -259,9 +259,9 @@ class _Source:
         self.around = shardings_around()
         self.known = [*shardings_of(theirs), *self.around]
         self.text = str(theirs.as_text(debug_info=True))
-        self._partial = any(
-            leaves_parts(value) for value in (*import_module("jax").tree.leaves(theirs.in_avals), *gives)
-        )
+        typed = (getattr(value, "sharding", None) for value in gives)
+        laid_out = (*shardings_of_arguments(theirs), *asked_of_results(theirs), *typed)
+        self._partial = any(map(leaves_parts, laid_out))
         self._made: tuple[Partitioned, str] | None = None
 
     def local(self) -> Local:

@@ -59,9 +59,9 @@ def typed(sharding: Any, value: Any) -> Any:
     return sharding.update(spec=sharding.spec.update(partitions=[each or None for each in dims]))
 
 
-def leaves_parts(value: Any) -> bool:
-    """Whether each device has a part of a sum, as the type says."""
-    return bool(getattr(getattr(getattr(value, "sharding", None), "spec", None), "unreduced", ()))
+def leaves_parts(sharding: Any) -> bool:
+    """Whether each device has a part of a sum."""
+    return bool(getattr(getattr(sharding, "spec", None), "unreduced", ()))
 
 
 def typed_as(value: Any) -> str:

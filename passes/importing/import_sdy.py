@@ -391,7 +391,8 @@ class _Importer:
                 continue
             value = last.operands[number]
             spec = self._spec(sharding, value, last)
-            if layout_of(value) != spec:
+            # What an argument brings in parts is left so by an op, else it is finished for whoever takes the result.
+            if layout_of(value) != spec or (spec.partial and isinstance(value, BlockArgument)):
                 constraint = ConstraintOp(value, spec, f"layout of result {number}")
                 last.parent.insert_op_before(locate(constraint, last), last)
                 last.operands[number] = constraint.result

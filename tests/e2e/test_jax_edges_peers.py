@@ -323,13 +323,26 @@ def test_parts_of_sums_come_in_and_go_out() -> None:
     with jax.set_mesh(explicit):
         left, right = jax.device_put(a, P(None, "z")), jax.device_put(b, P("z"))
         made = same_parts(product, left, right)
-        twice = same_parts(lambda y: y + y, made)
+        twice = same_parts(lambda y: y + y, same_parts(lambda y: y, made))
         same_parts(slope, jax.device_put(b, P(None, None, reduced={"z"})), jax.device_put(a, P("z")))
         added = sw.jax.jit(lambda y: jax.sharding.reshard(y, P("z", None)), donate_argnums=0)
         assert [row.kind for row in added.lower(twice).predicted] == ["reduce_scatter"]
         found = added(twice)
     assert found.sharding.spec == P("z", None)
     np.testing.assert_array_equal(found, 2 * a @ b)
+
+
+@pytest.mark.parametrize("sizes", [(4, 2), (8, 1)])
+def test_parts_of_sums_are_asked_of_a_result(sizes: tuple[int, int]) -> None:
+    """Where no type says so; an axis of one device is named as well."""
+    explicit = jax.make_mesh(sizes, ("x", "z"), axis_types=(jax.sharding.AxisType.Explicit,) * 2)
+    asked = jax.sharding.NamedSharding(explicit, P("x", None, unreduced={"z"}))
+    array = np.arange(64, dtype=np.float32).reshape(8, 8)
+    with jax.set_mesh(explicit):
+        found = sw.jax.jit(lambda x: x * 2, out_shardings=asked)(jax.device_put(array, P("x")))
+        typed = sw.jax.jit(lambda x: x + x)(found)
+        assert found.sharding == typed.sharding == asked
+        np.testing.assert_array_equal(sw.jax.jit(lambda x: jax.sharding.reshard(x, P("x")))(typed), 4 * array)
 
 
 def test_a_compiled_program_answers_in_the_containers_of_the_call() -> None:

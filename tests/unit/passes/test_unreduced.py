@@ -294,3 +294,18 @@ def test_who_runs_a_program_by_the_whole_gets_whole_results() -> None:
     export_stablehlo(module)
     (found,), _, _ = ran(print_module(module), A, B)
     np.testing.assert_allclose(found, A.T @ B, rtol=1e-5, atol=1e-5)
+
+
+def test_what_comes_in_parts_goes_out_so_where_that_is_asked_for() -> None:
+    """Nothing is finished between an argument and the result that it is."""
+    sharding = '{sdy.sharding = #sdy.sharding<@mesh, [{}, {}], unreduced={"x"}>}'
+    text = f"""
+sdy.mesh @mesh = <["x"=4, "y"=2]>
+func.func public @main(%a: {PLAIN} {sharding}) -> ({PLAIN} {sharding}) {{
+  return %a : {PLAIN}
+}}
+"""
+    module = parse_module(text, "handed_on.mlir")
+    run_pipeline(module, ["plan"], verify_each=True)
+    assert predicted_bytes(module) == 0
+    assert f"-> {PLAIN[:-1]}, {SUM_X}>" in str(module)
