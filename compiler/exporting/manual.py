@@ -141,7 +141,8 @@ def _wrap(module: ModuleOp, mesh: Mesh, function: FuncOp, inputs: Sequence[Side]
     block = Block(arg_types=[side.whole for side in inputs])
     for argument, inner in zip(block.args, body.args, strict=True):
         argument.name_hint, argument.location = inner.name_hint, inner.location
-    within, out = (shardings([side.spec for side in sides], mesh, function) for sides in (inputs, outputs))
+    sides = ([side.spec for side in each] for each in (inputs, outputs))
+    within, out = (shardings(specs, mesh, function, kinds=True) for specs in sides)
     build = appending(block)
     given = [_resized(build, value, side.even) for value, side in zip(block.args, inputs, strict=True)]
     computation = manual_computation(given, [side.even for side in outputs], (within, out), mesh.axis_names, body)

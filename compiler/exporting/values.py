@@ -34,13 +34,13 @@ def check_counted(mesh: Mesh) -> None:
         raise too_many_devices(mesh, COUNTED, "mhlo.num_partitions has 32 bits")
 
 
-def sharding(spec: LayoutSpec, mesh: Mesh, place: Operation | SSAValue) -> sdy.Sharding:
+def sharding(spec: LayoutSpec, mesh: Mesh, place: Operation | SSAValue, *, kinds: bool = False) -> sdy.Sharding:
     """
     A layout as Shardy writes it: parts of an axis that follow each other are one.
 
-    Raises SW0720 for partial results that are no sums.
+    Raises SW0720 for partial results that are no sums, which not every Shardy reads; with `kinds` it does.
     """
-    if spec.partial and spec.kind != "sum":
+    if spec.partial and spec.kind != "sum" and not kinds:
         raise fault(
             "SW0720",
             f"the layout {spec} has partial results of kind {spec.kind}, which Shardy cannot state",
@@ -49,12 +49,16 @@ def sharding(spec: LayoutSpec, mesh: Mesh, place: Operation | SSAValue) -> sdy.S
         )
     merged = [merge_adjacent(axes, mesh.sizes) for axes in spec.dims]
     dims = tuple(sdy.DimSharding(axes, number in spec.open_dims) for number, axes in enumerate(merged))
-    return sdy.Sharding(spec.mesh, dims, unreduced=merge_adjacent(spec.partial, mesh.sizes))
+    kind = spec.kind if spec.partial else "sum"
+    return sdy.Sharding(spec.mesh, dims, unreduced=merge_adjacent(spec.partial, mesh.sizes), kind=kind)
 
 
-def shardings(specs: Iterable[LayoutSpec | None], mesh: Mesh, place: Operation) -> sdy.ShardingPerValueAttr:
+def shardings(
+    specs: Iterable[LayoutSpec | None], mesh: Mesh, place: Operation, *, kinds: bool = False
+) -> sdy.ShardingPerValueAttr:
     """The layouts, as far as there are any, of several values."""
-    return sdy.ShardingPerValueAttr(tuple(sharding(spec, mesh, place) for spec in specs if spec is not None))
+    found = (sharding(spec, mesh, place, kinds=kinds) for spec in specs if spec is not None)
+    return sdy.ShardingPerValueAttr(tuple(found))
 
 
 def annotated(

@@ -221,4 +221,8 @@ SW0590: function that JAX would lower for others
     `jax.export.export` was given a function of `shardwright.jax.jit`. What it exports is lowered for devices and
     platforms that nobody knows yet, so there is nothing to partition for.
     help: export jax.jit(function), and give exported.call to shardwright.jax.jit where it is loaded
+SW0591: parts of sums where not all axes are explicit
+    A function of `shardwright.jax.jit` takes or gives an array of which each device has a part of a sum, on a mesh some
+    of whose axes are explicit and others not. JAX itself does nothing with it there but `jax.sharding.reshard`.
+    help: reshard it first, to a layout without unreduced; or make all axes of the mesh explicit
 """

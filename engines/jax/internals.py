@@ -68,6 +68,14 @@ def trace_context() -> Hashable:
     return import_module("jax._src.config").trace_context()
 
 
+def is_of_jax(error: BaseException) -> bool:
+    """Whether a module of JAX's own raised an error, and no function of somebody else's that it called."""
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    return last is not None and str(last.tb_frame.f_globals.get("__name__")).startswith("jax.")
+
+
 def writes_references(traced: Any) -> bool:
     """Whether a traced function reads or writes a `jax.Ref` of somebody else's."""
     kind = import_module("jax._src.state.types").RefEffect

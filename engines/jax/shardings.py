@@ -47,7 +47,7 @@ class JaxMesh:
         """The `NamedSharding` of a layout; with a `rank`, of the first dims alone."""
         dims = spec.dims[:rank]
         if all(axis.whole for axes in dims for axis in axes):
-            return self._named(self.whole, [tuple(axis.name for axis in axes) for axes in dims], spec.partial)
+            return self._named(self.whole, [tuple(axis.name for axis in axes) for axes in dims], spec)
         everything = LayoutSpec(spec.mesh, tuple((Axis(name),) for name in self._mesh.sizes))
         parts = atom_digits([spec, everything], self._mesh)
         names = [f"{name}.{start}.{stop}" for name, start, stop in parts]
@@ -59,12 +59,17 @@ class JaxMesh:
         """The sharding of what every device has all of."""
         return self._named(self.whole, [])
 
-    def _named(self, mesh: Any, dims: Sequence[tuple[str, ...]], partial: Sequence[Axis] = ()) -> Any:
+    def _named(self, mesh: Any, dims: Sequence[tuple[str, ...]], spec: LayoutSpec | None = None) -> Any:
+        """Of a layout, what it leaves in parts as well."""
         entries = [axes[0] if len(axes) == 1 else axes or None for axes in dims]
         while entries and entries[-1] is None and not self.explicit:  # as JAX itself writes them
             entries.pop()
-        unreduced = {axis.name for axis in partial}
-        return self._sharding.NamedSharding(mesh, self._sharding.PartitionSpec(*entries, unreduced=unreduced))
+        parts: dict[str, Any] = {}
+        if spec is not None and spec.partial:
+            parts["unreduced"] = {axis.name for axis in spec.partial}
+            if spec.kind != "sum":  # of which JAX before 0.12 knows none
+                parts["unreduced_kind"] = self._sharding.UnreducedKind[spec.kind]
+        return self._sharding.NamedSharding(mesh, self._sharding.PartitionSpec(*entries, **parts))
 
     def _is_the_same(self, other: Any) -> bool:
         same = list(other.shape.items()) == list(self._mesh.sizes.items())
@@ -81,9 +86,10 @@ def is_the_same(given: Any, made: Any, rank: int) -> bool:
     return _parts(given) == _parts(made) and bool(given.is_equivalent_to(made, rank))
 
 
-def _parts(sharding: Any) -> set[str]:
-    """The axes over which each device has a part of a sum; along one of one device it has all of it."""
-    return {name for name in sharding.spec.unreduced if sharding.mesh.shape[name] > 1}
+def _parts(sharding: Any) -> tuple[set[str], str]:
+    """The axes over which each device has a part, and of what; along one of one device it has all of it."""
+    axes = {name for name in sharding.spec.unreduced if sharding.mesh.shape[name] > 1}
+    return axes, getattr(getattr(sharding.spec, "unreduced_kind", None), "name", "sum") if axes else ""
 
 
 def entries(spec: Any) -> tuple[Any, ...]:

@@ -17,6 +17,7 @@ from shardwright.diagnostics.faults import type_error, value_error
 from shardwright.engines.jax.agreement import agree
 from shardwright.engines.jax.internals import (
     devices_of,
+    is_of_jax,
     is_tracing,
     leave_out_of_places,
     trace_context,
@@ -24,6 +25,7 @@ from shardwright.engines.jax.internals import (
 )
 from shardwright.frontends.jax.choosing import Objective, Wanted
 from shardwright.frontends.jax.lowered import Lowered, partitioned_by_us
+from shardwright.frontends.jax.promised import parts_on_mixed
 from shardwright.frontends.jax.signatures import Names, Numbers, Static, kinds, refuse_ours, spelled_alike
 from shardwright.layout.planning.topology import Topology
 from shardwright.views.limits import ACTIVE
@@ -167,9 +169,15 @@ class Jitted(Generic[P, R]):
         return lowered.run
 
     def _trace(self, args: Any, kwargs: Any) -> Any:
-        """What JAX traces the function to."""
+        """What JAX traces the function to; SW0591 where it takes parts of sums that JAX does nothing with."""
         with _lowering():
-            return self._plain.trace(*args, **kwargs)
+            try:
+                return self._plain.trace(*args, **kwargs)
+            except AssertionError as error:
+                given = parts_on_mixed(import_module("jax").tree.leaves((args, kwargs)))
+                if given is None or not is_of_jax(error):
+                    raise
+                raise _of_some_axes(getattr(self, "__name__", "function"), given) from error
 
     def partitioned(self, traced: Any, theirs: Any) -> Lowered:
         """What becomes of the function as JAX traced it, and as JAX lowered that."""
@@ -315,9 +323,24 @@ def _leave_us_out() -> None:
 
 
 def _lowered(traced: Any) -> Any:
-    """What JAX lowers a traced function to."""
+    """What JAX lowers a traced function to; SW0591 where it gives parts of sums that JAX does not lower."""
     with _lowering():
-        return traced.lower()
+        try:
+            return traced.lower()
+        except ValueError as error:
+            given = parts_on_mixed(import_module("jax").tree.leaves(traced.out_avals))
+            if given is None or not is_of_jax(error):
+                raise
+            raise _of_some_axes(traced.fun_name, given) from error
+
+
+def _of_some_axes(name: str, sharding: Any) -> ValueError:
+    return value_error(
+        "SW0591",
+        f"{name} takes or gives parts of sums, {sharding.spec}, where not all axes of the mesh are explicit",
+        "JAX itself does nothing with them there but jax.sharding.reshard",
+        help="reshard it first, to a layout without unreduced; or make all axes of the mesh explicit",
+    )
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from importlib import import_module
 from itertools import chain, repeat
 from typing import Any, TypeAlias
@@ -57,6 +57,12 @@ def typed(sharding: Any, value: Any) -> Any:
         return sharding
     dims = map(_merged, mine, theirs, repeat(alone))
     return sharding.update(spec=sharding.spec.update(partitions=[each or None for each in dims]))
+
+
+def parts_on_mixed(values: Iterable[Any]) -> Any:
+    """The first sharding of some values of which each device has a part of a sum, where not all axes are explicit."""
+    shardings = (getattr(value, "sharding", None) for value in values)
+    return next((each for each in shardings if leaves_parts(each) and is_mixed(each.mesh)), None)
 
 
 def leaves_parts(sharding: Any) -> bool:

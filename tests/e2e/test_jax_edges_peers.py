@@ -345,6 +345,64 @@ def test_parts_of_sums_are_asked_of_a_result(sizes: tuple[int, int]) -> None:
         np.testing.assert_array_equal(sw.jax.jit(lambda x: jax.sharding.reshard(x, P("x")))(typed), 4 * array)
 
 
+@pytest.mark.skipif(not hasattr(jax.sharding, "UnreducedKind"), reason="JAX knows parts of sums alone")
+@pytest.mark.parametrize("kind", ["max", "min"])
+def test_parts_of_maxima_come_in_and_go_out(kind: str) -> None:
+    """As under `jax.jit`, until somebody wants what is largest of them."""
+    explicit = jax.make_mesh((4, 2), ("x", "z"), axis_types=(jax.sharding.AxisType.Explicit,) * 2)
+    spec = P(None, None, unreduced={"x"}, unreduced_kind=jax.sharding.UnreducedKind[kind])
+    sharding = jax.sharding.NamedSharding(explicit, spec)
+    rows = np.random.default_rng(0).normal(size=(8, 4, 8)).astype(np.float32)
+    rows[1::2] = rows[::2]  # of the devices along `z`, which have the same
+    held = [jax.device_put(row, device) for row, device in zip(rows, explicit.devices.flat, strict=True)]
+    with jax.set_mesh(explicit):
+        parts = jax.make_array_from_single_device_arrays((4, 8), sharding, held)
+        found = sw.jax.jit(lambda x: x.T)(parts)
+        assert jax.typeof(found) == jax.typeof(jax.jit(lambda x: x.T)(parts))
+        for shard, row in zip(found.addressable_shards, rows, strict=True):
+            np.testing.assert_array_equal(shard.data, row.T)
+        whole = sw.jax.jit(lambda x: jax.sharding.reshard(x, P(None, "z")))(found)
+    np.testing.assert_array_equal(whole, getattr(rows, kind)(0).T)
+
+
+@pytest.mark.skipif(jax.__version_info__ < (0, 10, 2), reason="its results are no parts of sums there")
+def test_parts_of_sums_where_not_all_axes_are_explicit() -> None:
+    """JAX raises an assertion of its own, or of a spec that it iterates."""
+    kinds = jax.sharding.AxisType
+    mixed = jax.make_mesh((4, 2), ("x", "z"), axis_types=(kinds.Explicit, kinds.Auto))
+    sharding = jax.sharding.NamedSharding(mixed, P(None, None, unreduced={"x"}))
+    array = np.arange(16, dtype=np.float32).reshape(4, 4)
+    held = [jax.device_put(array, device) for device in mixed.devices.flat]
+
+    def added(x: Any) -> Any:
+        return x + x
+
+    def product(x: Any) -> Any:
+        return jnp.einsum("ik,jk->ij", x, x, out_sharding=sharding.spec)
+
+    def finished(x: Any) -> Any:
+        return jax.sharding.reshard(x, P("x"))
+
+    with jax.set_mesh(mixed):
+        parts = jax.make_array_from_single_device_arrays((4, 4), sharding, held)
+        np.testing.assert_array_equal(sw.jax.jit(finished)(parts), 4 * array)
+        for function, x in ((added, parts), (product, jax.device_put(array, P(None, "x")))):
+            with pytest.raises(ValueError, match="SW0591") as caught:
+                sw.jax.jit(function)(x)
+            assert str(caught.value).partition("error")[2] == (
+                f"[SW0591]: {function.__name__} takes or gives parts of sums, {sharding.spec}, "
+                "where not all axes of the mesh are explicit\n"
+                "  note: JAX itself does nothing with them there but jax.sharding.reshard\n"
+                "  help: reshard it first, to a layout without unreduced; or make all axes of the mesh explicit"
+            )
+    with jax.set_mesh(mixed), pytest.raises(AssertionError, match="of the function's own"):
+        sw.jax.jit(refused)(parts)
+
+
+def refused(x: Any) -> Any:
+    raise AssertionError("of the function's own")
+
+
 def test_a_compiled_program_answers_in_the_containers_of_the_call() -> None:
     """Of what XLA has compiled, which takes and gives flat lists, it says what `jax.stages.Compiled` says."""
 

@@ -190,3 +190,15 @@ func.func public @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{
 {sdy.sharding = #sdy.sharding<@mesh, [{}]>}) { return %a : tensor<4xf32> }"""
     compiled = internals.compiled_for(text, 2).hlo_modules()[0].to_string()
     assert "all-gather" in compiled
+
+
+def test_who_raised_an_error() -> None:
+    """One of JAX's modules, or a function that they called."""
+
+    def refused(x: Any) -> Any:
+        raise ValueError(x)
+
+    for function, theirs in ((lambda x: x.reshape(3, 5), True), (refused, False)):
+        with pytest.raises((TypeError, ValueError)) as caught:
+            jax.jit(function).trace(np.zeros(8, np.float32))
+        assert internals.is_of_jax(caught.value) == theirs
