@@ -29,6 +29,7 @@ from shardwright.layout.check import check_spec
 from shardwright.layout.forms.groups import axes_of_digits, axes_of_groups, pairs_as_sources
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.spec import LayoutSpec
+from shardwright.passes.importing.in_parts import as_parts, finished, from_parts, parted
 from shardwright.passes.rewriter import erase, insert_before, move_body, replace, replace_with
 
 Axes = tuple[Axis, ...]
@@ -57,16 +58,22 @@ def inline_manual(op: ManualComputationOp, mesh: Mesh, read: ReadSharding) -> No
     block, name = op.body.block, f"of the manual computation{_at(op)}"
     for number, (argument, value) in enumerate(zip(block.args, op.inputs, strict=True)):
         spec = _withheld(read(op.in_shardings.data[number], value, op), manual, mesh)
-        fixed = insert_before(op, ConstraintOp(value, spec, f"operand {number} {name}")).results[0]
+        parts = parted(spec, manual)
+        fixed = insert_before(op, ConstraintOp(value, finished(spec, parts), f"operand {number} {name}")).results[0]
         cast = _cast(ToManualOp(fixed, mesh, _dim_axes(spec, manual, op), manual), argument, op)
-        argument.replace_all_uses_with(insert_before(op, cast).results[0])
+        inner = insert_before(op, cast).results[0]
+        argument.replace_all_uses_with(as_parts(inner, parts, spec.kind, mesh, op) if parts else inner)
     returned = op.returned
     move_body(op.body.block, op)
     results: list[SSAValue] = []
     for number, (value, result) in enumerate(zip(returned, op.outputs, strict=True)):
         spec = _withheld(read(op.out_shardings.data[number], result, op), manual, mesh)
-        cast = _cast(FromManualOp(value, mesh, _dim_axes(spec, manual, op), manual), result, op)
-        whole = insert_before(op, cast).results[0]
+        dim_axes, parts = _dim_axes(spec, manual, op), parted(spec, manual)
+        cast = _cast(FromManualOp(value, mesh, dim_axes, manual), result, op)
+        if parts:
+            whole = from_parts(value, dim_axes, parts, spec, mesh, manual, op)
+        else:
+            whole = insert_before(op, cast).results[0]
         results.append(insert_before(op, ConstraintOp(whole, spec, f"result {number} {name}")).results[0])
         results[-1].name_hint = result.name_hint
     replace(op, results)

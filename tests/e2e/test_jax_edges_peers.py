@@ -345,6 +345,35 @@ def test_parts_of_sums_are_asked_of_a_result(sizes: tuple[int, int]) -> None:
         np.testing.assert_array_equal(sw.jax.jit(lambda x: jax.sharding.reshard(x, P("x")))(typed), 4 * array)
 
 
+def test_parts_of_sums_at_the_border_of_a_shard_map() -> None:
+    """What a device has is told from what all have: a sum of copies was several times too much, one block no sum."""
+    explicit = jax.make_mesh((4, 2), ("x", "z"), axis_types=(jax.sharding.AxisType.Explicit,) * 2)
+    parts, array = P(None, None, unreduced={"x"}), np.arange(64, dtype=np.float32).reshape(8, 8)
+
+    @partial(jax.shard_map, in_specs=P("x"), out_specs=parts)
+    def blocks(x: Any) -> Any:
+        return jax.lax.pcast(x, "x", to="unreduced")
+
+    @partial(jax.shard_map, in_specs=parts, out_specs=P())
+    def total(x: Any) -> Any:
+        return jax.lax.psum(x, "x")
+
+    @partial(jax.shard_map, in_specs=(P(None, None, reduced={"x"}), P("x")), out_specs=P("x"))
+    def product(w: Any, x: Any) -> Any:
+        return x @ w
+
+    def slope(w: Any, x: Any) -> Any:
+        return jax.grad(lambda w: jnp.sum(product(jax.sharding.reshard(w, P(None, None, reduced={"x"})), x) ** 2))(w)
+
+    with jax.set_mesh(explicit):
+        rows, w = jax.device_put(array, P("x")), jax.device_put(array / 64, P())
+        assert sw.jax.jit(blocks).lower(rows).predicted_bytes == 0
+        found = sw.jax.jit(blocks)(rows)
+        assert jax.typeof(found) == jax.typeof(jax.jit(blocks)(rows))
+        np.testing.assert_array_equal(sw.jax.jit(total)(found), array.reshape(4, 2, 8).sum(0))
+        np.testing.assert_allclose(sw.jax.jit(slope)(w, rows), 2 * array.T @ array @ array / 64, rtol=1e-5)
+
+
 @pytest.mark.skipif(not hasattr(jax.sharding, "UnreducedKind"), reason="JAX knows parts of sums alone")
 @pytest.mark.parametrize("kind", ["max", "min"])
 def test_parts_of_maxima_come_in_and_go_out(kind: str) -> None:

@@ -309,3 +309,61 @@ func.func public @main(%a: {PLAIN} {sharding}) -> ({PLAIN} {sharding}) {{
     run_pipeline(module, ["plan"], verify_each=True)
     assert predicted_bytes(module) == 0
     assert f"-> {PLAIN[:-1]}, {SUM_X}>" in str(module)
+
+
+GIVES_PARTS = """
+sdy.mesh @mesh = <["x"=4, "y"=2]>
+func.func public @main(%a: tensor<8x8xf32>) -> (tensor<2x8xf32>{asked}) {
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}, {}]>]
+      out_shardings=[<@mesh, [{}, {}], unreduced=KIND{"x"}>] manual_axes={"x", "y"} (%b: tensor<2x8xf32>) {
+    sdy.return %b : tensor<2x8xf32>
+  } : (tensor<8x8xf32>) -> tensor<2x8xf32>
+  return %0 : tensor<2x8xf32>
+}
+"""
+
+
+@pytest.mark.parametrize(("kind", "combine"), [("", np.add), ("max", np.maximum), ("min", np.minimum)])
+def test_a_manual_computation_that_gives_parts(kind: str, combine: np.ufunc) -> None:
+    """Of a result that may stay so nothing is sent."""
+    text = GIVES_PARTS.replace("KIND", kind)
+    (found,), _, _ = ran_from_sdy(text.replace("{asked}", ""), A)
+    np.testing.assert_allclose(found, combine.reduce(A.reshape(4, 2, 8), axis=0), rtol=1e-5)
+    asked = f' {{sdy.sharding = #sdy.sharding<@mesh, [{{}}, {{}}], unreduced={kind}{{"x"}}>}}'
+    module = parse_module(text.replace("{asked}", asked), "program.mlir")
+    run_pipeline(module, ["plan"], verify_each=True)
+    assert predicted_bytes(module) == 0
+
+
+TAKES_PARTS = """
+sdy.mesh @mesh = <["x"=4, "y"=2]>
+func.func public @main(%a: tensor<8x8xf32>{given}) -> tensor<8x8xf32> {
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{}, {}], unreduced=KIND{"x"}>]
+      out_shardings=[<@mesh, [{}, {}]>] manual_axes={"x", "y"} (%b: tensor<8x8xf32>) {
+    %1 = "stablehlo.all_reduce"(%b) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>,
+        replica_groups = dense<[[0, 2, 4, 6], [1, 3, 5, 7]]> : tensor<2x4xi64>, use_global_device_ids}> ({
+      ^bb0(%c: tensor<f32>, %d: tensor<f32>):
+        %2 = stablehlo.COMBINE %c, %d : tensor<f32>
+        stablehlo.return %2 : tensor<f32>
+    }) : (tensor<8x8xf32>) -> tensor<8x8xf32>
+    sdy.return %1 : tensor<8x8xf32>
+  } : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("given", ["", ' {sdy.sharding = #sdy.sharding<@mesh, [{}, {}], unreduced=KIND{"x"}>}'])
+@pytest.mark.parametrize(("kind", "combine"), [("", "add"), ("max", "maximum"), ("min", "minimum")])
+def test_a_manual_computation_that_takes_parts(kind: str, combine: str, given: str) -> None:
+    """What it combines itself is what there was, whole or in parts."""
+    text = TAKES_PARTS.replace("{given}", given).replace("KIND", kind).replace("COMBINE", combine)
+    (found,), _, _ = ran_from_sdy(text, A)
+    np.testing.assert_allclose(found, A, rtol=1e-5)
+
+
+def ran_from_sdy(text: str, *inputs: np.ndarray) -> tuple[list[np.ndarray], Fraction | None, str]:
+    """As `ran`, of a program in Shardy's words."""
+    module = parse_module(text, "program.mlir")
+    run_pipeline(module, ["import-sdy"], verify_each=True)
+    return ran(print_module(module), *inputs)
