@@ -54,6 +54,16 @@ def _is_odd_cut(part: Shape, whole: Shape) -> bool:
     )
 
 
+MOST_DEAD = 4
+"""So many ops, one after the other, may have lost what used them without being erased yet."""
+
+
+def _users(op: Operation, deep: int = MOST_DEAD) -> list[Operation]:
+    """What uses the results of an op, without ops whose own results nothing uses."""
+    found = [use.operation for result in op.results for use in result.uses]
+    return [user for user in found if not deep or not user.results or _users(user, deep - 1)]
+
+
 @dataclass
 class _Extension:
     """A part of a tensor, computed by element-wise ops on cut tensors, as a tensor of the whole shape."""
@@ -73,17 +83,32 @@ class _Extension:
             owner = value.owner
             if shape_of(value) == () or self._is_leaf(value):
                 continue
-            if not isinstance(owner, stablehlo.ELEMENTWISE_OPS) or shape_of(value) != self.part:
+            if not (isinstance(owner, stablehlo.ELEMENTWISE_OPS) or self._is_along(owner)):
+                return False
+            if shape_of(value) != self.part:
                 return False
             if not is_bare(value):
                 return False
+            assert isinstance(owner, Operation)
             if owner not in tree:
                 tree.append(owner)
                 waiting += owner.operands
             if len(tree) > MOST_OPS:
                 return False
-        users = [use.operation for op in tree for result in op.results for use in result.uses]
-        return bool(tree) and all(isinstance(user, _USERS) for user in users)
+        users = [user for op in tree for user in _users(op)]
+        return bool(tree) and all(isinstance(user, _USERS) or self._is_end(user) for user in users)
+
+    def _is_along(self, owner: Any) -> bool:
+        """Whether an op shifts what is computed along other dims than those that the part has fewer elements of."""
+        if not isinstance(owner, stablehlo.PadOp) or shape_of(owner.operand) != self.part:
+            return False
+        moved = [dim for amounts in owner.amounts for dim, amount in enumerate(amounts) if amount]
+        even = all(self.part[dim] == self.whole[dim] for dim in moved)
+        return even and isinstance(owner.operand.owner, stablehlo.ELEMENTWISE_OPS)
+
+    def _is_end(self, user: Operation) -> bool:
+        """Whether an op cuts something out of a value only to put it among others, as the first row before the rows."""
+        return isinstance(user, stablehlo.SliceOp) and all(other is self.anchor for other in _users(user))
 
     def _is_leaf(self, value: SSAValue) -> bool:
         owner = value.owner
@@ -91,6 +116,10 @@ class _Extension:
             return True
         if isinstance(owner, stablehlo.BroadcastInDimOp):
             return shape_of(owner.operand) == ()
+        if isinstance(owner, stablehlo.IotaOp):
+            return not self.offsets[owner.dim]
+        if isinstance(owner, stablehlo.PadOp):
+            return is_bare(value) and not any(owner.amounts[2]) and not self._is_along(owner)
         return isinstance(owner, stablehlo.SliceOp) and is_bare(value)
 
     def extended(self, value: SSAValue) -> SSAValue:
@@ -113,6 +142,11 @@ class _Extension:
             return self._build.put(resplat(data, type_))
         if isinstance(owner, stablehlo.BroadcastInDimOp):
             return self._build.broadcast(owner.operand, self.whole, ())
+        if isinstance(owner, stablehlo.IotaOp):
+            return self._build.iota(owner.dim, self.whole, type_.element_type)
+        if isinstance(owner, stablehlo.PadOp):
+            low = [edge + offset for edge, offset in zip(owner.amounts[0], self.offsets, strict=True)]
+            return self._padded(owner.operand, low, owner.padding_value)
         assert isinstance(owner, stablehlo.SliceOp)
         return self._shifted(owner)
 
@@ -129,21 +163,24 @@ class _Extension:
         value = cut.operand
         if any(step != 1 for step in steps):
             value = self._build.slice(value, phases, source, steps)
-        low = [-(place // step) for place, step in zip(places, steps, strict=True)]
-        high = [total - size - edge for total, size, edge in zip(self.whole, shape_of(value), low, strict=True)]
-        return self._padded(value, low, high)
+        return self._padded(value, [-(place // step) for place, step in zip(places, steps, strict=True)])
 
-    def _padded(self, value: SSAValue, low: Sequence[int], high: Sequence[int]) -> SSAValue:
+    def _padded(self, value: SSAValue, low: Sequence[int], padding: SSAValue | None = None) -> SSAValue:
+        """The value moved by `low` in the whole, with this padding or any around it."""
+        high = [total - size - edge for total, size, edge in zip(self.whole, shape_of(value), low, strict=True)]
         if not any(low) and not any(high):
             return value
-        return self._build.pad(value, self._build.scalar(0, value), low, high)
+        return self._build.pad(value, self._build.scalar(0, value) if padding is None else padding, low, high)
 
-    def alone(self, value: SSAValue) -> SSAValue:
-        """A small part in its place in the whole."""
-        if isinstance(value.owner, stablehlo.SliceOp) and self._is_leaf(value):
-            return self._shifted(value.owner)
-        high = [n - size - low for n, size, low in zip(self.whole, shape_of(value), self.offsets, strict=True)]
-        return self._padded(value, self.offsets, high)
+    def alone(self, value: SSAValue, main: _Extension) -> SSAValue:
+        """A small part in its place in the whole; what is cut out of the many elements is cut out of all of these."""
+        owner = value.owner
+        if isinstance(owner, stablehlo.SliceOp) and owner.operand in main.made and set(owner.bounds[2]) == {1}:
+            starts = zip(self.offsets, main.offsets, owner.bounds[0], strict=True)
+            return self._padded(main.made[owner.operand], [at - offset - start for at, offset, start in starts])
+        if isinstance(owner, stablehlo.SliceOp) and self._is_leaf(value):
+            return self._shifted(owner)
+        return self._padded(value, self.offsets)
 
     def chosen(self, inside: SSAValue, outside: SSAValue) -> Operation:
         """One value where the part is, another around it."""
@@ -186,9 +223,9 @@ def extended_join(op: stablehlo.ConcatenateOp) -> Operation | None:
     result = parts[main].extended(op.operands[main])
     *others, last = [place for place in range(len(parts)) if place != main]
     for place in others:
-        chosen = parts[place].chosen(parts[place].alone(op.operands[place]), result)
+        chosen = parts[place].chosen(parts[place].alone(op.operands[place], parts[main]), result)
         result = insert_before(op, chosen).results[0]
-    return parts[last].chosen(parts[last].alone(op.operands[last]), result)
+    return parts[last].chosen(parts[last].alone(op.operands[last], parts[main]), result)
 
 
 def _offsets(whole: Shape, dim: int, offset: int) -> Shape:

@@ -54,3 +54,22 @@ func.func @used_elsewhere(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<6xf32>) {
   %2 = stablehlo.pad %1, %z, low = [1], high = [1], interior = [0] : (tensor<6xf32>, tensor<f32>) -> tensor<8xf32>
   return %2, %1 : tensor<8xf32>, tensor<6xf32>
 }
+
+// The first and the last of what is computed, once more at the ends: shifts of all of it.
+// CHECK-LABEL: @edges
+func.func @edges(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // CHECK: %[[ALL:.*]] = stablehlo.subtract %{{.*}}, %{{.*}} : tensor<8xf32>
+  // CHECK: %[[DOWN:.*]] = stablehlo.pad %[[ALL]], %{{.*}}, low = [-1], high = [1], interior = [0]
+  // CHECK: %[[WITHFIRST:.*]] = stablehlo.select %{{.*}}, %[[DOWN]], %[[ALL]]
+  // CHECK: %[[UP:.*]] = stablehlo.pad %[[ALL]], %{{.*}}, low = [1], high = [-1], interior = [0]
+  // CHECK: stablehlo.select %{{.*}}, %[[UP]], %[[WITHFIRST]]
+  // CHECK-NOT: tensor<6xf32>
+  // CHECK: return
+  %0 = stablehlo.slice %x [2:8] : (tensor<8xf32>) -> tensor<6xf32>
+  %1 = stablehlo.slice %x [0:6] : (tensor<8xf32>) -> tensor<6xf32>
+  %2 = stablehlo.subtract %0, %1 : tensor<6xf32>
+  %3 = stablehlo.slice %2 [0:1] : (tensor<6xf32>) -> tensor<1xf32>
+  %4 = stablehlo.slice %2 [5:6] : (tensor<6xf32>) -> tensor<1xf32>
+  %5 = stablehlo.concatenate %3, %2, %4, dim = 0 : (tensor<1xf32>, tensor<6xf32>, tensor<1xf32>) -> tensor<8xf32>
+  return %5 : tensor<8xf32>
+}

@@ -168,6 +168,42 @@ def test_what_is_computed_on_cut_tensors_is_computed_on_whole_ones(seed: int) ->
     assert not names & {"concatenate", "dynamic_update_slice", "scatter"}
 
 
+@pytest.mark.parametrize("mode", ["edge", "reflect"])
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_computed_and_its_ends_are_put_together_along_both_dims(seed: int, mode: str) -> None:
+    """As `jnp.pad` does with differences of neighbours, which asks for no dim of an odd size then."""
+    choose, random = Random(seed), np.random.default_rng(seed)
+    cuts = [(choose.randint(0, 2), choose.randint(0, 2)) for _ in range(3)]
+    at = 0 if mode == "edge" else 1
+    slices = "\n".join(
+        f"%x{number} = stablehlo.slice %a [{row}:{row + 6}, {column}:{column + 14}]"
+        " : (tensor<8x16xf32>) -> tensor<6x14xf32>"
+        for number, (row, column) in enumerate(cuts)
+    )
+    array = random.normal(size=(8, 16)).astype(np.float32)
+    names, before, after = both(
+        f"""func.func @main(%a: tensor<8x16xf32>) -> tensor<8x16xf32> {{
+          {slices}
+          %d = stablehlo.subtract %x0, %x1 : tensor<6x14xf32>
+          %e = stablehlo.multiply %d, %x2 : tensor<6x14xf32>
+          %f = stablehlo.slice %e [{at}:{at + 1}, 0:14] : (tensor<6x14xf32>) -> tensor<1x14xf32>
+          %l = stablehlo.slice %e [{5 - at}:{6 - at}, 0:14] : (tensor<6x14xf32>) -> tensor<1x14xf32>
+          %g = stablehlo.concatenate %f, %e, %l, dim = 0
+            : (tensor<1x14xf32>, tensor<6x14xf32>, tensor<1x14xf32>) -> tensor<8x14xf32>
+          %h = stablehlo.slice %g [0:8, {at}:{at + 1}] : (tensor<8x14xf32>) -> tensor<8x1xf32>
+          %m = stablehlo.slice %g [0:8, {13 - at}:{14 - at}] : (tensor<8x14xf32>) -> tensor<8x1xf32>
+          %r = stablehlo.concatenate %h, %g, %m, dim = 1
+            : (tensor<8x1xf32>, tensor<8x14xf32>, tensor<8x1xf32>) -> tensor<8x16xf32>
+          return %r : tensor<8x16xf32>
+        }}""",
+        array,
+    )
+    one, two, three = (array[row : row + 6, column : column + 14] for row, column in cuts)
+    expected = np.pad((one - two) * three, 1, mode=mode)
+    assert before.tolist() == after.tolist() == expected.tolist()
+    assert "concatenate" not in names
+
+
 def scattered(part: int, low: int, body: str) -> str:
     """One window scattered at a known place."""
     return f"""%i = stablehlo.constant dense<{low}> : tensor<1xi32>
