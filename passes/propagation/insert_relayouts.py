@@ -10,6 +10,7 @@ from xdsl.passes import ModulePass
 
 from shardwright.passes.propagation.alignment import align
 from shardwright.passes.propagation.numbering import build_program
+from shardwright.passes.propagation.readers.windows import share_windows
 from shardwright.passes.propagation.strategy import Strategist
 from shardwright.passes.stages import require_stage, set_stage
 
@@ -19,7 +20,8 @@ class InsertRelayoutsPass(ModulePass):
     """
     Picks each op's cheapest strategy and inserts `dtensor.relayout` where an operand is not as the strategy needs it.
 
-    Constraints become relayouts, constants and iotas are made in the layouts that are asked of them.
+    Constraints become relayouts, constants and iotas are made in the layouts that are asked of them. What several ops
+    need of their neighbours alike is exchanged once.
 
     Before:
         dtensor.mesh @mesh = <["x"=2]>
@@ -46,4 +48,5 @@ class InsertRelayoutsPass(ModulePass):
         require_stage(op, self.name, "propagated")
         program = build_program(op)
         align(program, Strategist(program, program.message_bytes), [spec.dims for spec in program.layouts()])
+        share_windows(op)
         set_stage(op, "aligned")

@@ -408,3 +408,34 @@ module @updates {
     return %0, %1 : tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>, tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>
   }
 }
+
+// -----
+
+// What two ops need of their neighbours alike is exchanged once; what stands outside is chosen anew for each padding.
+// CHECK-LABEL: module @two_windows
+module @two_windows {
+  dtensor.mesh @mesh = <["x"=2]>
+  func.func public @main(%a: tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>) -> tensor<8xf32> {
+    // CHECK: %[[WINDOW:.*]] = dtensor.window @mesh [{"x"}] [-1] by [1] frames [6] every [4] %a {padding = dense<0.000000e+00>
+    // CHECK-NOT: dtensor.window
+    // CHECK: stablehlo.compare GE
+    // CHECK: stablehlo.compare LT
+    // CHECK: stablehlo.select %{{.*}}, %[[WINDOW]], %{{.*}} : tensor<12xi1, #dtensor.layout<@mesh, [{"x"}]>>
+    // CHECK-NOT: dtensor.window
+    // CHECK: return
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %least = stablehlo.constant dense<0xFF800000> : tensor<f32>
+    %0 = "stablehlo.reduce_window"(%a, %zero) <{window_dimensions = array<i64: 3>, padding = dense<[[1, 1]]> : tensor<1x2xi64>}> ({
+      ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+        %s = stablehlo.add %x, %y : tensor<f32>
+        stablehlo.return %s : tensor<f32>
+    }) : (tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>, tensor<f32>) -> tensor<8xf32>
+    %1 = "stablehlo.reduce_window"(%a, %least) <{window_dimensions = array<i64: 3>, padding = dense<[[1, 1]]> : tensor<1x2xi64>}> ({
+      ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+        %m = stablehlo.maximum %x, %y : tensor<f32>
+        stablehlo.return %m : tensor<f32>
+    }) : (tensor<8xf32, #dtensor.layout<@mesh, [{"x"}]>>, tensor<f32>) -> tensor<8xf32>
+    %2 = stablehlo.subtract %1, %0 : tensor<8xf32>
+    return %2 : tensor<8xf32>
+  }
+}
