@@ -21,8 +21,7 @@ __all__ = ["finishing", "moving"]
 
 def moving(sources: Sequence[Dims], targets: Sequence[Dims], shape: tuple[int, ...], mesh: Mesh) -> Costs:
     """The share of a tensor that each device sends from each of some layouts to each of others."""
-    even = tuple(math.gcd(size, mesh.size) for size in shape)
-    return np.array([[_moved(source, target, even, mesh) for target in targets] for source in sources])
+    return _moving(tuple(sources), tuple(targets), _even(shape, mesh), mesh)
 
 
 def finishing(made: Dims, partial: Axes, targets: Sequence[Dims], shape: tuple[int, ...], mesh: Mesh) -> Costs:
@@ -32,8 +31,28 @@ def finishing(made: Dims, partial: Axes, targets: Sequence[Dims], shape: tuple[i
     Its parts are scattered along some dims, and what remains of it is reduced everywhere; then the least moves that is
     missing. Slices that cost nothing come first. The planner knows the same ways, and some that send no less.
     """
-    even = tuple(math.gcd(size, mesh.size) for size in shape)
-    return np.array([_finished(made, partial, target, even, mesh) for target in targets])
+    return _finishing(made, partial, tuple(targets), _even(shape, mesh), mesh)
+
+
+def _even(shape: Sequence[int], mesh: Mesh) -> tuple[int, ...]:
+    """What is asked of a shape: which numbers of parts divide each of its dims."""
+    return tuple(math.gcd(size, mesh.size) for size in shape)
+
+
+# Values of one shape have the same layouts to choose from: the tables of a program are few, and asked for often.
+@lru_cache(maxsize=1 << 12)
+def _moving(sources: tuple[Dims, ...], targets: tuple[Dims, ...], even: tuple[int, ...], mesh: Mesh) -> Costs:
+    return _kept(np.array([[_moved(source, target, even, mesh) for target in targets] for source in sources]))
+
+
+@lru_cache(maxsize=1 << 12)
+def _finishing(made: Dims, partial: Axes, targets: tuple[Dims, ...], even: tuple[int, ...], mesh: Mesh) -> Costs:
+    return _kept(np.array([_finished(made, partial, target, even, mesh) for target in targets]))
+
+
+def _kept(table: Costs) -> Costs:
+    table.setflags(write=False)
+    return table
 
 
 @lru_cache(maxsize=1 << 17)
