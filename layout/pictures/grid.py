@@ -32,6 +32,8 @@ class Part:
     def __str__(self) -> str:
         if self.start is None:
             return f"{self.number + 1} of {self.of}" if self.of > 1 else "all"
+        if self.start == self.stop:
+            return "nothing"
         return f"{self.start}:{self.stop}" if self.stop != self.start + 1 else str(self.start)
 
 
@@ -83,8 +85,8 @@ def grid(
     """
     The boxes of a tensor of `shape`, or of any, on a mesh whose axes have these sizes.
 
-    The dims, which headings call by `names` or by their numbers, must split evenly. However many devices there are, the
-    answer is small.
+    Headings call dims by `names` or by their numbers. Of a dim that does not divide the last parts have less, or
+    nothing. However many devices there are, the answer is small.
 
     >>> found = grid(LayoutSpec("mesh", ((Axis("x"),), ())), {"x": 2, "y": 2}, (4, 3))
     >>> [str(row[0]) for row in found.slices[0].rows], [str(part) for part in found.rows]
@@ -128,8 +130,8 @@ def _parts(dim: int | None, counts: Sequence[int], shape: Sequence[int] | None) 
 def _part(at: int, dim: int, counts: Sequence[int], shape: Sequence[int] | None) -> Part:
     if shape is None:
         return Part(at, counts[dim])
-    size = shape[dim] // counts[dim]
-    return Part(at, counts[dim], at * size, (at + 1) * size)
+    size = -(-shape[dim] // counts[dim])
+    return Part(at, counts[dim], *(min(edge * size, shape[dim]) for edge in (at, at + 1)))
 
 
 def shown(count: int, most: int) -> list[int | None]:

@@ -86,6 +86,17 @@ def test_uneven_shapes_are_refused_as_everywhere() -> None:
         sw.Layout(["a"], MESH).picture((5,))
 
 
+@pytest.mark.parametrize("size", [3, 7, 9, 10, 11])
+@pytest.mark.parametrize("axes", ["x", ("x", "y")])
+def test_of_what_does_not_divide_the_last_parts_have_less(axes: str | tuple[str, ...], size: int) -> None:
+    """As devices hold it: parts as long as the first, until nothing is left."""
+    layout = sw.Layout([axes], sw.Mesh(x=4, y=2), uneven=True)
+    length = len(sw.unpack(sw.relayout(np.arange(size), layout))[0])
+    parts = [range(size)[length * at : length * (at + 1)] for at in range(4 if axes == "x" else 8)]
+    expected = [f"{part[0]}:{part[-1] + 1}" if len(part) > 1 else str(*part) or "nothing" for part in parts]
+    assert [str(part) for part in layout.picture((size,)).boxes.columns] == expected
+
+
 def test_svg_is_xml_whatever_axes_are_called() -> None:
     mesh = sw.Mesh([("<script>alert(1)</script>", 2), ('"&\x00', 2)])
     for picture in (sw.Layout(["<script>alert(1)</script>"], mesh).picture(), mesh.picture()):
