@@ -166,7 +166,7 @@ class Trials:
             self.within(chooser)
             if not (self._changed or self._recompute):
                 self.candidates(chooser)
-        if self.program.topology is not None and not (self._changed or self._recompute):
+        if not (self._changed or self._recompute):
             self.wider()
 
     def candidates(self, chooser: Chooser) -> None:
@@ -186,7 +186,9 @@ class Trials:
                     break
                 if choice.dims not in looked_at:
                     looked_at.add(choice.dims)
-                    self._note(self.program.of(choice)[1])
+                    tried = self.program.of(choice)[1]
+                    if self.program.topology is not None or tried.operations <= best.operations:
+                        self._note(tried)
                     left -= 1
 
     def within(self, chooser: Chooser) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from xdsl.context import Context
@@ -138,10 +139,13 @@ class Chooser:
         The same layouts with an argument split over one axis less, as far as that seems to take less.
 
         What seems to save most comes first. Assignments split an argument like all that goes by the same names, which
-        is more than pays where only what is made of it needs that.
+        is more than pays where only what is made of it needs that. Where bytes decide, an argument that a result
+        renews stays as it is: what comes out of a step goes into the next.
         """
         found, now = list[tuple[float, int, Dims]](), list(choice.dims)
         for argument in self._own_arguments():
+            if self.topology is None and argument in self._renewed:
+                continue
             readers, before = self.program.users[argument], choice.dims[argument]
             price = self._price(readers, now)
             for dims in _without_an_axis(before):
@@ -149,8 +153,9 @@ class Chooser:
                 found.append((price - self._price(readers, now), argument, dims))
             now[argument] = before
         for saved, argument, dims in sorted(found, key=lambda each: -each[0]):
-            if saved > 0:
-                yield self._choice([*now[:argument], dims, *now[argument + 1 :]], choice.beside)
+            if saved > 0 or (saved == 0 and self.topology is None):
+                wide = [*now[:argument], dims, *now[argument + 1 :]]
+                yield self._choice(self._improved(wide) if self.topology is None else wide, choice.beside)
 
     def _own_arguments(self) -> Iterator[int]:
         """The arguments whose layouts are chosen here, and that no group has to have in common."""
@@ -158,6 +163,23 @@ class Chooser:
         grouped = {member for first, others in program.grouped.items() for member in (first, *others)}
         arguments = (program.numbers[each] for each in program.root.block.args if each in program.numbers)
         return (each for each in arguments if program.is_ours(each) and each not in grouped)
+
+    @cached_property
+    def _renewed(self) -> set[int]:
+        """The values of which a result is made element by element, as of parameters new ones are."""
+        program, end = self.program, self.program.root.block.last_op
+        makers = {result: node for node in program.nodes for result in node.results}
+        waiting = [program.numbers[each] for each in (end.operands if end else ()) if each in program.numbers]
+        found = set[int]()
+        while waiting:
+            value = waiting.pop()
+            node = None if value in found else makers.get(value)
+            found.add(value)
+            if node is not None:
+                made = node.rule.results[node.results.index(value)]
+                pairs = zip(node.operands, node.rule.operands, strict=True)
+                waiting += [operand for operand, factors in pairs if factors == made]
+        return found
 
     def _price(self, nodes: Iterable[Node], dims: Sequence[Dims]) -> float:
         return math.fsum(node.scope.weight * self.strategist.best(node, dims)[0] for node in nodes)
@@ -173,14 +195,18 @@ class Chooser:
 
     def _both(self, assignment: Assignment) -> tuple[Choice, Choice]:
         """The layouts of an assignment, and those to which they are refined."""
-        program, state = self.program, initial_state(self.program)
-        state.dims = self.assigner.of_values(self.assigner.layouts(assignment))
+        dims = self.assigner.of_values(self.assigner.layouts(assignment))
         beside = self.search.beside(assignment)
-        before = self._choice(state.dims, beside)
-        refine(program, self.strategist, state, ground=self._ground)
+        return self._choice(dims, beside), self._choice(self._improved(dims), beside)
+
+    def _improved(self, dims: Sequence[Dims]) -> Sequence[Dims]:
+        """The layouts to which these are refined."""
+        state = initial_state(self.program)
+        state.dims = list(dims)
+        refine(self.program, self.strategist, state, ground=self._ground)
         if self.topology is None:
-            improve(program, self.strategist, state)  # it knows bytes only
-        return before, self._choice(state.dims, beside)
+            improve(self.program, self.strategist, state)  # it knows bytes only
+        return state.dims
 
     def _choice(self, dims: Sequence[Dims], beside: float) -> Choice:
         return Choice(tuple(dims), self.prices.held(dims), beside)

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from stored_programs import text
 from xdsl.dialects.builtin import ModuleOp
 
+import shardwright as sw
 from shardwright.benchmarks.quality import both_ways, finished
 from shardwright.compiler.layouts import trials
 from shardwright.compiler.layouts.automatic import Goal, chosen
 from shardwright.compiler.layouts.unsharded import strip_layouts
 from shardwright.compiler.pipelines import IMPORT, run_pipeline
 from shardwright.compiler.report import CollectiveRow, Repetition
+from shardwright.compiler.stages import Partitioned
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.passes.choosing.choose_layouts import Choice
 
@@ -68,6 +72,48 @@ def test_without_a_limit_as_well(name: str) -> None:
     """Layouts by hand of these send 65,542 and 627,847 bytes."""
     found = finished(chosen(bare(name), None, None))
     assert found.sent <= {"smap_partial_manual": 6, "xent_onehot": 140_000}[name]
+
+
+def partitioned(function: Callable[..., Any], *shapes: tuple[int, ...]) -> Partitioned:
+    """A function of arrays of these shapes in layouts that send least on four devices."""
+    traced = sw.function(function).trace(*[sw.TensorSpec(shape) for shape in shapes])
+    return traced.lay_out(sw.Mesh(x=4)).partition()
+
+
+def test_an_argument_may_be_whole_also_where_bytes_decide() -> None:
+    """Both dims of a product of a value with itself have one name; the devices share the work of it all the same."""
+    rows, columns, hidden = 64, 32, 128
+
+    def gram(x: Any, w: Any, v: Any) -> Any:
+        return x.T @ x @ w + v
+
+    shapes = (rows, columns), (columns, hidden), (columns, hidden)
+    found = partitioned(gram, *shapes)
+    products = columns * rows * columns + columns * columns * hidden
+    assert found.predicted_bytes == 0
+    assert found.price().flops == (2 * products + columns * hidden) / 4
+    random = np.random.default_rng(0)
+    given = [random.integers(-2, 3, shape).astype(np.float32) for shape in shapes]
+    assert np.asarray(found.compile()(*given)).tolist() == gram(*given).tolist()
+
+
+def test_what_a_step_renews_stays_as_its_result_is() -> None:
+    """Whole before a step and split behind it, it would have to be gathered before each."""
+    rows = 64
+
+    def step(x: Any, w: Any) -> Any:
+        return w - x.T @ (x @ w)
+
+    found = partitioned(step, (rows, 8), (8, 8))
+    renewed = found.compile()(np.ones((rows, 8), np.float32), np.ones((8, 8), np.float32))
+    assert renewed.layout == found.interface.parameters[1].layout
+    assert found.predicted_bytes == 2 * 3 / 4 * 8 * 8 * 4
+
+
+def test_no_argument_is_whole_where_all_devices_would_do_the_same() -> None:
+    """The sum of its columns' exponentials is sent, of four devices with a quarter of the rows each."""
+    found = partitioned(lambda x: sw.sum(sw.exp(x), axis=0), (1024, 3))
+    assert found.predicted_bytes == 2 * 3 / 4 * 3 * 4
 
 
 @pytest.mark.parametrize(("name", "devices"), [("heat_stencil", 8), ("newton_root", 8)])
