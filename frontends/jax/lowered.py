@@ -292,8 +292,14 @@ class _Source:
         return self._made
 
     def _mesh_around(self) -> list[tuple[str, int]]:
-        """The axes of the mesh of `jax.set_mesh` when this was lowered, of which the text may know nothing."""
-        return [axis for sharding in self.around for axis in sharding.mesh.shape.items()]
+        """
+        The axes of the mesh on which it is, of which the text may know nothing: what was laid out may be left out.
+
+        It is that of `jax.set_mesh` when this was lowered, or else one of a sharding that somebody gave.
+        """
+        count = len(devices_of(self.theirs))
+        meshes = (each.mesh for each in (*self.around, *self.known) if hasattr(each, "spec"))
+        return next((list(mesh.shape.items()) for mesh in meshes if mesh.size == count), [])
 
 
 def _local(partitioned: Partitioned, text: str, device: Any, partial: bool) -> Local:
@@ -325,7 +331,7 @@ def _traced(source: _Source, around: Sequence[tuple[str, int]], *, together: boo
     """
     The program as JAX lowered it; results that can have a donated argument's memory have its layout.
 
-    If nobody gave one, they get one `together`. `around` are the axes of the mesh of `jax.set_mesh`.
+    If nobody gave one, they get one `together`. `around` are the axes of the mesh on which it is.
     """
     operation = source.theirs.compiler_ir("stablehlo").operation
     name = str(operation.attributes["sym_name"]).strip('"').removeprefix("jit_")
@@ -341,7 +347,7 @@ def _traced(source: _Source, around: Sequence[tuple[str, int]], *, together: boo
 
 
 def _declare_mesh(module: ModuleOp, around: Sequence[tuple[str, int]]) -> None:
-    """Declares the mesh of `jax.set_mesh`, if nothing in the program has a sharding on one that has axes."""
+    """Declares the mesh on which a program is, if nothing in it has a sharding on one that has axes."""
     if around and not any(isinstance(op, sdy.MeshOp) and op.mesh.data.axes for op in module.ops):
         insert_before(entry_function(module), MeshOp("mesh", list(around)))
 

@@ -61,8 +61,12 @@ def typed(sharding: Any, value: Any) -> Any:
 
 def parts_on_mixed(values: Iterable[Any]) -> Any:
     """The first sharding of some values of which each device has a part of a sum, where not all axes are explicit."""
-    shardings = (getattr(value, "sharding", None) for value in values)
-    return next((each for each in shardings if leaves_parts(each) and is_mixed(each.mesh)), None)
+    parts = filter(leaves_parts, map(_sharding, values))
+    return next((each for each in parts if is_mixed(each.mesh)), None)
+
+
+def _sharding(value: Any) -> Any:
+    return getattr(value, "sharding", None)
 
 
 def leaves_parts(sharding: Any) -> bool:
@@ -76,7 +80,7 @@ def typed_as(value: Any) -> str:
 
 
 def _mixed(value: Any) -> bool:
-    sharding = getattr(value, "sharding", None)
+    sharding = _sharding(value)
     return sharding is not None and is_mixed(sharding.mesh)
 
 

@@ -432,6 +432,22 @@ def refused(x: Any) -> Any:
     raise AssertionError("of the function's own")
 
 
+@pytest.mark.parametrize("count", [8, 7])
+def test_a_mesh_of_which_only_left_out_values_know(count: int) -> None:
+    """JAX lowers for its devices, and no op of the text has a sharding: it ended with a `ValueError` of NumPy's."""
+    line = jax.sharding.Mesh(np.array(jax.devices()[:count]), ("x",))
+    whole = jax.sharding.NamedSharding(line, P())
+
+    def added(x: Any, y: Any) -> Any:
+        """In a loop of no rounds, whose body is not in the text."""
+        return jax.lax.map(lambda row: jax.lax.with_sharding_constraint(row, whole), x[:0]).sum() + y
+
+    x, y = np.ones((count, 1), np.float32), jnp.arange(3)
+    found, wanted = sw.jax.jit(added)(x, y), jax.jit(added)(x, y)
+    np.testing.assert_array_equal(found, np.arange(3))
+    assert len(found.addressable_shards) == len(wanted.addressable_shards) == count
+
+
 def test_a_compiled_program_answers_in_the_containers_of_the_call() -> None:
     """Of what XLA has compiled, which takes and gives flat lists, it says what `jax.stages.Compiled` says."""
 
