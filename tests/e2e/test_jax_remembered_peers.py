@@ -52,9 +52,9 @@ def runs(function: Callable[..., Any], *arguments: Any, **options: Any) -> tuple
     with pytest.MonkeyPatch.context() as patched:
         partition = lowered.partition_by_hand
 
-        def recorded(*given: Any) -> Any:
+        def recorded(*given: Any, **options: Any) -> Any:
             ran.append(given)
-            return partition(*given)
+            return partition(*given, **options)
 
         patched.setattr(lowered, "partition_by_hand", recorded)
         found = sw.jax.jit(function, **options).lower(*arguments)
