@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from random import Random
 from typing import Any, TypeAlias
@@ -38,6 +38,16 @@ class Place:
     """Whether specs are written as shardings, as outside of `jax.set_mesh`."""
 
     said: list[str] = field(default_factory=list[str])
+    parts: dict[str, bool] | None = None
+    """Where values are parts of sums, as the mesh says and the other run does not know; None where none may be."""
+
+    def are_parts(self, path: str, x: Any) -> bool:
+        """Whether each device has a part of a sum."""
+        if self.parts is None:
+            return False
+        if not self.plain:
+            self.parts[path] = bool(jax.typeof(x).sharding.spec.unreduced)
+        return self.parts[path]
 
     def axes(self, kind: Any) -> list[str]:
         kinds = dict(zip(self.mesh.axis_names, self.mesh.axis_types, strict=True))
@@ -187,7 +197,7 @@ def automatic(at: Place, random: Random, path: str, x: Any, other: Any) -> Any:
     count = random.randint(1, 3)
 
     def do(x: Any) -> Any:
-        inner = Place(at.mesh, at.plain, at.skipped, (*at.auto, *axes), at.named, at.said)
+        inner = replace(at, auto=(*at.auto, *axes))
         if at.plain or not axes:
             return body(inner, path, count, x)
         inside = lambda x: body(inner, path, count, x)  # noqa: E731
@@ -206,7 +216,7 @@ def made_explicit(at: Place, random: Random, path: str, x: Any, other: Any) -> A
     def do(x: Any) -> Any:
         kinds = (AxisType.Explicit,) * len(at.mesh.axis_names)
         mesh = jax.sharding.Mesh(at.mesh.devices, at.mesh.axis_names, axis_types=kinds)
-        inner = Place(mesh, at.plain, at.skipped, (), False, at.said)
+        inner = replace(at, mesh=mesh, auto=(), named=False)
         if at.plain:
             return body(inner, path, count, x)
         inside = lambda x: inner.reshard(body(inner, path, count, x), spec)  # noqa: E731
@@ -226,7 +236,22 @@ def stepped(at: Place, path: str, kinds: Sequence[Step], x: Any, other: Any) -> 
     random = Random(path)
     if path.count("/") > 4:
         kinds = SIMPLE
+    if at.parts is not None:
+        kinds, other = with_parts(at, path, kinds, x, other)
     return random.choice(kinds)(at, random, path, x, other)
+
+
+def with_parts(at: Place, path: str, kinds: Sequence[Step], x: Any, other: Any) -> tuple[Sequence[Step], Any]:
+    """What may be done where values may be parts of sums."""
+    from property.jax_parts import OF_PARTS, OF_SCALARS, TO_PARTS
+
+    if other is not None and at.are_parts(f"{path}+", other):
+        other = None
+    if at.are_parts(path, x):
+        return OF_PARTS, other
+    if not x.ndim:
+        return OF_SCALARS, other
+    return (TO_PARTS if Random(f"{path}?").random() < 0.3 else kinds), other
 
 
 def scanned(at: Place, random: Random, path: str, x: Any, other: Any) -> Any:
