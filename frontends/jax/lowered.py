@@ -90,6 +90,11 @@ class Lowered:
         """What each device sends in a run, in bytes; None where it depends on the data."""
         return self.partitioned.predicted_bytes
 
+    @property
+    def peak_bytes(self) -> int:
+        """What a device holds at once, arguments included, as planned; XLA, which fuses, mostly holds less."""
+        return self.partitioned.price().peak_bytes
+
     def explain(self) -> Explanation:
         """What is sent, why, and for which line: print it, or ask it `.why("model.py:18")`."""
         return self.partitioned.explain()

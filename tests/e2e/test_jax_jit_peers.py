@@ -348,6 +348,8 @@ def test_it_answers_before_anything_runs() -> None:
     # A ring over four devices sends three quarters of 32 bytes, twice.
     assert [(row.kind, row.axes, row.bytes_per_device) for row in lowered.predicted] == [("all_reduce", ("data",), 48)]
     assert lowered.predicted_bytes == 48
+    # Four of 16 rows of eight numbers, their sum, and that of all devices.
+    assert lowered.peak_bytes == (4 * 8 + 8 + 8) * 4
     text = str(lowered.explain())
     assert f"{Path(__file__).name}:" in text
     assert "bytes" in text

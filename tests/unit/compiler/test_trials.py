@@ -97,19 +97,6 @@ def test_an_argument_may_be_whole_also_where_bytes_decide() -> None:
     assert np.asarray(found.compile()(*given)).tolist() == gram(*given).tolist()
 
 
-def test_what_a_step_renews_stays_as_its_result_is() -> None:
-    """Whole before a step and split behind it, it would have to be gathered before each."""
-    rows = 64
-
-    def step(x: Any, w: Any) -> Any:
-        return w - x.T @ (x @ w)
-
-    found = partitioned(step, (rows, 8), (8, 8))
-    renewed = found.compile()(np.ones((rows, 8), np.float32), np.ones((8, 8), np.float32))
-    assert renewed.layout == found.interface.parameters[1].layout
-    assert found.predicted_bytes == 2 * 3 / 4 * 8 * 8 * 4
-
-
 def test_no_argument_is_whole_where_all_devices_would_do_the_same() -> None:
     """The sum of its columns' exponentials is sent, of four devices with a quarter of the rows each."""
     found = partitioned(lambda x: sw.sum(sw.exp(x), axis=0), (1024, 3))
