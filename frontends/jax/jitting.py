@@ -136,9 +136,11 @@ class Jitted(Generic[P, R]):
         """
         The partitioned program for these arguments, which may be `jax.ShapeDtypeStruct`s; nothing runs.
 
-        Raises `ShardwrightError` for what cannot be partitioned, at the line of the function that it comes from.
+        Raises `ShardwrightError` for what cannot be partitioned, at the line of the function that it comes from. With a
+        fallback it is JAX's own `jax.stages.Lowered` then, and a warning says why.
         """
-        return self.trace(*args, **kwargs).lower()
+        traced = self.trace(*args, **kwargs).traced
+        return self.lowered(traced, _lowered_by_jax(traced))
 
     def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
         """The shapes and types of the results, as `jax.eval_shape` gives them."""
@@ -153,16 +155,11 @@ class Jitted(Generic[P, R]):
     def _program(self, args: Any, kwargs: Any) -> Callable[..., Any]:
         """What runs the program for such arguments."""
         traced = self._trace(args, kwargs)
-        theirs = _lowered(traced)
+        theirs = _lowered_by_jax(traced)
         if len(devices_of(theirs)) == 1 and self._wanted is None:  # there is nothing to partition
             return self._plain
-        try:
-            lowered = self.partitioned(traced, theirs)
-        except ShardwrightError as error:
-            # What XLA's partitioner would send, and whether that fits, nobody knows.
-            if self._fallback != "xla" or ACTIVE.get() or self._wanted is not None:
-                raise
-            warnings.warn(f"XLA's partitioner takes {self!r}: {error}", RuntimeWarning, stacklevel=3)
+        lowered = self.lowered(traced, theirs, frames=4)
+        if lowered is theirs:
             return self._plain
         lowered.allow()
         agree(lowered.as_text(debug_info=True), devices_of(theirs))
@@ -179,8 +176,22 @@ class Jitted(Generic[P, R]):
                     raise
                 raise _of_some_axes(getattr(self, "__name__", "function"), given) from error
 
-    def partitioned(self, traced: Any, theirs: Any) -> Lowered:
-        """What becomes of the function as JAX traced it, and as JAX lowered that."""
+    def lowered(self, traced: Any, theirs: Any, *, frames: int = 3) -> Lowered:
+        """
+        What becomes of the function as JAX traced it, and as JAX lowered that.
+
+        That is the latter, with a warning to who called so many frames ago, where XLA's partitioner has to take it.
+        """
+        try:
+            return self._partitioned(traced, theirs)
+        except ShardwrightError as error:
+            # What XLA's partitioner would send, and whether that fits, nobody knows.
+            if self._fallback != "xla" or ACTIVE.get() or self._wanted is not None:
+                raise
+            warnings.warn(f"XLA's partitioner takes {self!r}: {error}", RuntimeWarning, stacklevel=frames)
+            return theirs
+
+    def _partitioned(self, traced: Any, theirs: Any) -> Lowered:
         if writes_references(traced):
             raise type_error(
                 "SW0588",
@@ -211,7 +222,7 @@ class Traced:
     """
 
     def __init__(self, jitted: Jitted[..., Any], traced: Any) -> None:
-        self._jitted, self._traced = jitted, traced
+        self._jitted, self.traced = jitted, traced
 
     def __repr__(self) -> str:
         return f"{self._jitted!r}.trace(...)"
@@ -219,7 +230,7 @@ class Traced:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        return getattr(self._traced, name)
+        return getattr(self.traced, name)
 
     def lower(self, **options: Any) -> Lowered:
         """The partitioned program, as `Jitted.lower` gives it; raises as that does, and SW0590 for any options."""
@@ -230,7 +241,7 @@ class Traced:
                 "so jax.export lowers what it exports",
                 help="export jax.jit(function), and give what is loaded to us: shardwright.jax.jit(exported.call)",
             )
-        return self._jitted.partitioned(self._traced, _lowered(self._traced))
+        return self._jitted.lowered(self.traced, _lowered_by_jax(self.traced))
 
 
 @overload
@@ -322,7 +333,7 @@ def _leave_us_out() -> None:
     leave_out_of_places(str(Path(__file__).parent))
 
 
-def _lowered(traced: Any) -> Any:
+def _lowered_by_jax(traced: Any) -> Any:
     """What JAX lowers a traced function to; SW0591 where it gives parts of sums that JAX does not lower."""
     with _lowering():
         try:

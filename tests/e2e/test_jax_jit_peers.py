@@ -337,6 +337,13 @@ def test_what_is_refused_names_the_users_line_and_may_go_to_xla() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ours(x)  # said once
+    struct = jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=x.sharding)
+    for lower in (lambda: ours.lower(struct), lambda: ours.trace(struct).lower()):
+        with pytest.warns(RuntimeWarning, match="SW0431") as said:
+            lowered = lower()
+        assert {each.filename for each in said} == {__file__}
+        assert isinstance(lowered, jax.stages.Lowered)
+        np.testing.assert_allclose(lowered.compile()(x), np.sin(np.asarray(x)), rtol=1e-6)
     with pytest.raises(sw.ShardwrightValueError, match="SW0571"):
         sw.jax.jit(called_back, fallback="gspmd")
 
