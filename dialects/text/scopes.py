@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from xdsl.dialects.builtin import NameLoc
+from xdsl.dialects.builtin import CallSiteLoc, NameLoc
 from xdsl.ir import Attribute
 
 _WRAPPED = re.compile(r"(\w+)\((.*)\)")
@@ -14,7 +14,13 @@ _OF_JAX = frozenset("while body cond branch scan closed_call checkpoint remat cu
 
 
 def scopes_of(location: Attribute) -> tuple[str, ...]:
-    """The scopes in which an op was written, from the outermost; none where its location does not say."""
+    """
+    The scopes in which an op was written, from the outermost; none where its location does not say.
+
+    Of what was written in a function that was called, or in the body of a loop, those of the call come first.
+    """
+    if isinstance(location, CallSiteLoc):
+        return scopes_of(location.caller) + scopes_of(location.callee)
     return scopes_in(location.desc.data) if isinstance(location, NameLoc) else ()
 
 

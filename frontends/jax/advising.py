@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal
@@ -18,7 +18,7 @@ from shardwright.dialects.types import shape_of
 from shardwright.engines.jax.shardings import JaxMesh
 from shardwright.frontends.jax.importing import from_jax
 from shardwright.frontends.jax.jitting import Jitted, jit
-from shardwright.frontends.jax.lowered import Lowered, layouts_of
+from shardwright.frontends.jax.lowered import Lowered, layouts_of, partitioned_by_us
 from shardwright.layout import Mesh, Topology
 from shardwright.passes.program import entry_function
 
@@ -45,8 +45,8 @@ def shardings(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Sha
     The `NamedSharding`s that Shardwright decides for a function's arguments, results and named intermediate values.
 
     The arguments are arrays or `jax.ShapeDtypeStruct`s; their shardings, where they have any, are kept, and so are the
-    function's own constraints. A function that `shardwright.jax.jit` made brings its `in_shardings` and static
-    arguments along. Nothing is compiled, and nothing runs.
+    function's own constraints. A function that `shardwright.jax.jit` or `jax.jit` made brings its `in_shardings` and
+    static arguments along. Nothing is compiled, and nothing runs.
 
     Raises as `shardwright.jax.jit(function).lower` does.
 
@@ -55,11 +55,19 @@ def shardings(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Sha
     step = jax.jit(step, in_shardings=found.arguments, out_shardings=found.results)
     ```
     """
-    jitted = function if isinstance(function, Jitted) else jit(function)
-    lowered: Lowered = jitted.lower(*args, **kwargs)
+    lowered = _lowered(function, args, kwargs)
     args_, kwargs_ = lowered.in_tree.unflatten(lowered.in_shardings)
     named = dict(_named(lowered.partitioned, lowered.mesh))
     return Shardings(args_, kwargs_, lowered.out_tree.unflatten(lowered.out_shardings), named)
+
+
+def _lowered(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Lowered:
+    """The partitioned program of any function, jitted or not."""
+    if isinstance(function, Jitted) or not hasattr(function, "trace"):
+        jitted = function if isinstance(function, Jitted) else jit(function)
+        return jitted.lower(*args, **kwargs)
+    traced = function.trace(*args, **kwargs)
+    return partitioned_by_us(traced.lower(), import_module("jax").tree.leaves(traced.out_avals), {}, None)
 
 
 def auto_shardings(

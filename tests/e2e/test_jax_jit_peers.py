@@ -516,6 +516,30 @@ def test_methods_and_decorators() -> None:
     assert Model.__call__.__doc__ == "Scales."
 
 
+def test_names_within_functions_and_loops_and_functions_that_are_jitted_already() -> None:
+    @jax.jit
+    def inner(h: Any, w: Any) -> Any:
+        with jax.named_scope("called"):
+            return h @ w
+
+    def net(w: Any, x: Any, n: int) -> Any:
+        def body(h: Any, _: None) -> tuple[Any, None]:
+            with jax.named_scope("round"):
+                h = jnp.tanh(h @ w)
+            return h, None
+
+        with jax.named_scope("outer"):
+            h = inner(x, w)
+        return jax.lax.scan(body, h, None, length=n)[0] * 2
+
+    w, x = put((8, 8)), put((8, 8), "data")
+    plain = sw.jax.shardings(lambda w, x: net(w, x, 3), w, x)
+    jitted = [sw.jax.shardings(jit(net, static_argnums=2), w, x, 3) for jit in (jax.jit, sw.jax.jit)]
+    for found in (plain, *jitted):
+        assert list(found.named) == ["outer", "outer/called", "round"]
+        assert found.named["outer/called"].spec[0] == found.named["round"].spec[0] == "data"
+
+
 def test_the_advisor_says_what_would_be_decided() -> None:
     def net(params: Any, x: Any) -> Any:
         with jax.named_scope("hidden"):
