@@ -9,7 +9,9 @@ from xdsl.ir import Attribute
 
 _WRAPPED = re.compile(r"(\w+)\((.*)\)")
 
-_OF_JAX = frozenset("while body cond branch scan closed_call checkpoint remat custom_jvp_call shard_map".split())
+_OF_JAX = frozenset(
+    "while body cond branch scan closed_call eval_jaxpr checkpoint remat custom_jvp_call shard_map".split()
+)
 """What JAX's own constructs are called where it says in what an op was written."""
 
 

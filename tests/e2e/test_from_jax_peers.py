@@ -82,7 +82,7 @@ def _() -> None:
     assert jax.typeof(same(lambda a: a.sum(1), x)).sharding.spec == P("data")
 
 
-@row('parts of sums: `P(..., unreduced={"x"})`, `reduced`')
+@row('parts of sums: `P(..., unreduced={"x"})`, `reduced`; from JAX 0.12 on those of maxima and minima')
 def _() -> None:
     explicit = jax.sharding.Mesh(MESH.devices, MESH.axis_names, axis_types=(jax.sharding.AxisType.Explicit,) * 2)
 
