@@ -48,7 +48,7 @@ def shardings(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Sha
     function's own constraints. A function that `shardwright.jax.jit` or `jax.jit` made brings its `in_shardings` and
     static arguments along. Nothing is compiled, and nothing runs.
 
-    Raises as `shardwright.jax.jit(function).lower` does.
+    Raises as `shardwright.jax.jit(function).lower` does, also where the function has a fallback.
 
     ```python
     found = shardwright.jax.shardings(step, params, batch)
@@ -62,12 +62,12 @@ def shardings(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Sha
 
 
 def _lowered(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Lowered:
-    """The partitioned program of any function, jitted or not."""
-    if isinstance(function, Jitted) or not hasattr(function, "trace"):
-        jitted = function if isinstance(function, Jitted) else jit(function)
-        return jitted.lower(*args, **kwargs)
-    traced = function.trace(*args, **kwargs)
-    return partitioned_by_us(traced.lower(), import_module("jax").tree.leaves(traced.out_avals), {}, None)
+    """The partitioned program of any function, jitted or not; of what XLA's partitioner would take, nobody knows it."""
+    if not isinstance(function, Jitted) and all(hasattr(function, name) for name in ("trace", "lower", "eval_shape")):
+        traced = function.trace(*args, **kwargs)
+        return partitioned_by_us(traced.lower(), import_module("jax").tree.leaves(traced.out_avals), {}, None)
+    jitted: Jitted[..., Any] = function if isinstance(function, Jitted) else jit(function)
+    return jitted.strictly_lowered(*args, **kwargs)
 
 
 def auto_shardings(

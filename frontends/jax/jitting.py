@@ -183,7 +183,7 @@ class Jitted(Generic[P, R]):
         That is the latter, with a warning to who called so many frames ago, where XLA's partitioner has to take it.
         """
         try:
-            return self._partitioned(traced, theirs)
+            return self.partitioned(traced, theirs)
         except ShardwrightError as error:
             # What XLA's partitioner would send, and whether that fits, nobody knows.
             if self._fallback != "xla" or ACTIVE.get() or self._wanted is not None:
@@ -191,7 +191,13 @@ class Jitted(Generic[P, R]):
             warnings.warn(f"XLA's partitioner takes {self!r}: {error}", RuntimeWarning, stacklevel=frames)
             return theirs
 
-    def _partitioned(self, traced: Any, theirs: Any) -> Lowered:
+    def strictly_lowered(self, *args: Any, **kwargs: Any) -> Lowered:
+        """The partitioned program for these arguments, whatever fallback there is; raises as `lower` without one."""
+        traced = self.trace(*args, **kwargs).traced
+        return self.partitioned(traced, _lowered_by_jax(traced))
+
+    def partitioned(self, traced: Any, theirs: Any) -> Lowered:
+        """What becomes of the function as JAX traced it, and as JAX lowered that; raises what we do not partition."""
         if writes_references(traced):
             raise type_error(
                 "SW0588",

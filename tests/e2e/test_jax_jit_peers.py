@@ -344,6 +344,8 @@ def test_what_is_refused_names_the_users_line_and_may_go_to_xla() -> None:
         assert {each.filename for each in said} == {__file__}
         assert isinstance(lowered, jax.stages.Lowered)
         np.testing.assert_allclose(lowered.compile()(x), np.sin(np.asarray(x)), rtol=1e-6)
+    with pytest.raises(sw.ShardwrightError, match="SW0431"):
+        sw.jax.shardings(ours, struct)  # what XLA decides nobody knows
     with pytest.raises(sw.ShardwrightValueError, match="SW0571"):
         sw.jax.jit(called_back, fallback="gspmd")
 
