@@ -27,6 +27,7 @@ from shardwright.compiler.pipelines import (
     run_pipeline,
 )
 from shardwright.compiler.report import CollectiveRow, ValueRow, collective_rows, predicted_bytes, value_rows
+from shardwright.compiler.running import Executable, Remembered, RememberedFile
 from shardwright.compiler.tracing.interface import (
     Interface,
     decided,
@@ -52,29 +53,6 @@ if TYPE_CHECKING:
 
 Callbacks: TypeAlias = Literal["drop"] | None
 """What becomes of calls back into Python whose results nothing needs."""
-
-
-class Executable(Protocol):
-    """A local program that can run; the layer above says how."""
-
-    @property
-    def source(self) -> str:
-        """The program as text."""
-        ...
-
-    @property
-    def ledger(self) -> Ledger:
-        """What the last run sent."""
-        ...
-
-    @property
-    def peak_bytes(self) -> int:
-        """The most bytes of results and intermediate values held at once."""
-        ...
-
-    def __call__(self, arguments: Sequence[Any]) -> list[Any]:
-        """The results for arrays, each a distributed tensor of the right layout or a global array."""
-        ...
 
 
 class Views(Protocol):
@@ -113,35 +91,6 @@ class Views(Protocol):
         ...
 
 
-class Remembered(Protocol):
-    """What may be remembered of one program from an earlier time."""
-
-    def recall(self) -> tuple[Executable, Sequence[Layout]] | None:
-        """What runs it, with the layouts of its arguments, if that was kept."""
-        ...
-
-    def keep(self, executable: Executable, interface: Interface, seconds: float, /) -> None:
-        """Keeps what runs it, if it took so long to make that this is worth while."""
-        ...
-
-
-class RememberedFile(Protocol):
-    """What may be remembered of the program in a file, under the name of what the file holds."""
-
-    @property
-    def name(self) -> str:
-        """The name."""
-        ...
-
-    def interface(self) -> Interface | None:
-        """What the program takes and gives back, if it was compiled before."""
-        ...
-
-    def recall(self) -> tuple[Executable, Sequence[Layout]] | None:
-        """What runs it, as of `Remembered`."""
-        ...
-
-
 class Backend(Protocol):
     """Runs programs, proves them, and has what shows them."""
 
@@ -152,6 +101,10 @@ class Backend(Protocol):
 
     def __call__(self, module: ModuleOp, known: Sequence[Mesh], /) -> Executable:
         """What runs a local program, on meshes whose devices are known."""
+        ...
+
+    def held(self, module: ModuleOp, known: Sequence[Mesh], /) -> int:
+        """The bytes that each device holds at the most while a local program runs; 0 where that is not known."""
         ...
 
     def remembered(self, traced: ModuleOp, known: Sequence[Mesh], file: RememberedFile | None, /) -> Remembered | None:
@@ -239,9 +192,9 @@ class Traced(_Stage):
         With the objective "seconds", those with which `price` says least on `topology` (by default one of the usual
         orders of magnitude): small programs may then be done by every device as a whole.
 
-        On `mesh`, where the program has none itself. A device then holds at most `memory_limit` bytes at once, values
-        without the memory that what runs saves by fusing and reusing. What has a closed layout keeps it; the chosen
-        layouts are those of the `parameters` of the new stage's interface, and each says why it is there.
+        On `mesh`, where the program has none itself. A device then holds at most `memory_limit` bytes at once, by an
+        account of values and by that of what runs it (`price().peak_bytes`). What has a closed layout keeps it; the
+        chosen layouts are those of the `parameters` of the new stage's interface, and each says why it is there.
 
         Where nothing fits into the memory, and `recompute` allows it, values are computed again instead of kept until
         the backward pass: what frees most for the least work. With `microbatches`, the batch is done in as few parts as
@@ -264,8 +217,11 @@ class Traced(_Stage):
         from shardwright.diagnostics.figures import size_in_bytes
 
         limit = None if memory_limit is None else size_in_bytes(memory_limit)
-        allowed = {"recompute": recompute, "microbatches": microbatches}
-        module = chosen(self.module, mesh, limit, objective, topology, **allowed)
+        on = self.interface.meshes if mesh is None else (*self.interface.meshes, mesh)
+        module = chosen(
+            self.module, mesh, limit, objective, topology,
+            recompute=recompute, microbatches=microbatches, holds=lambda local: self.backend.held(local, on),
+        )  # fmt: skip
         known = next(iter(meshes(module).values()))
         mesh = self.interface.mesh if self.interface.mesh.axis_names else mesh or known
         return Traced(module, decided(replace(self.interface, mesh=mesh, meshes=(mesh,)), module), self.backend)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
-from shardwright.compiler.stages import RememberedFile
+from shardwright.compiler.running import RememberedFile
 from shardwright.compiler.tracing.interface import Interface, interface_from, plain_interface
 from shardwright.dialects.dtensor import meshes
 from shardwright.dialects.text.printing import print_module
@@ -44,6 +44,15 @@ def executable(module: ModuleOp, known: Sequence[Mesh], make: Make) -> LocalExec
 
     here = declared if mesh is None else mesh
     return LocalExecutable(compile_module(module, communicator=communicator_of(here)), here, mesh is not None, make)
+
+
+def held(module: ModuleOp, known: Sequence[Mesh]) -> int:
+    """The bytes that each device holds at the most while a program runs; 0 where that is not known beforehand."""
+    from shardwright.runtime.executable import held_by_each
+
+    declared, mesh = _mesh_of(module, known)
+    owner = owner_of(declared if mesh is None else mesh)
+    return held_by_each(module) if owner is None else owner.held(module)
 
 
 def _mesh_of(module: ModuleOp, known: Sequence[Mesh]) -> tuple[Mesh, Mesh | None]:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 
-from shardwright.compiler.stages import Executable, RememberedFile, Views
+from shardwright.compiler.running import Executable, RememberedFile
+from shardwright.compiler.stages import Views
 from shardwright.dialects.dtensor import meshes
 from shardwright.engines.dtensor_value import Make
-from shardwright.engines.one_mesh import ProgramFile, RememberedProgram, executable, remembered, remembered_file
+from shardwright.engines.one_mesh import ProgramFile, RememberedProgram, executable, held, remembered, remembered_file
 from shardwright.layout import Mesh
 
 if TYPE_CHECKING:
@@ -32,6 +33,10 @@ class OneProcess:
 
             return SeveralMeshes(module, known, self.make)
         return executable(module, known, self.make)
+
+    def held(self, module: ModuleOp, known: Sequence[Mesh]) -> int:
+        """The bytes that each device holds at the most while a local program runs; 0 where that is not known."""
+        return held(module, known)
 
     def remembered(
         self, traced: ModuleOp, known: Sequence[Mesh], file: RememberedFile | None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import time
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -31,15 +32,17 @@ from shardwright.runtime.atoms import Atoms
 from shardwright.runtime.codegen.arena import out_of_memory
 from shardwright.runtime.codegen.crew import Crew, shared_crew
 from shardwright.runtime.codegen.engines import Engine, FusedEngine, PlainEngine
-from shardwright.runtime.codegen.images import Image, fused_image, plain_image
+from shardwright.runtime.codegen.images import Image, fused_image, plain_image, planned_peak
+from shardwright.runtime.codegen.plain import peak_bytes
 from shardwright.runtime.ledger import Ledger
 from shardwright.runtime.lowering import calls, collectives, control, ops, sorting
-from shardwright.runtime.lowering.emitters import check_supported, lower_function
+from shardwright.runtime.lowering.emitters import check_supported, is_supported, lower_function
 from shardwright.runtime.lowering.named_axes import axes_named, entries
 from shardwright.runtime.ports import Port
 from shardwright.runtime.processes.communicator import Communicator
+from shardwright.runtime.program import Program
 
-__all__ = ["EMITTER_MODULES", "Executable", "Interface", "compile_module", "interface_of"]
+__all__ = ["EMITTER_MODULES", "Executable", "Interface", "compile_module", "held_by_each", "interface_of"]
 
 EMITTER_MODULES = (calls, collectives, control, ops, sorting)
 """The modules whose import registers the emitters."""
@@ -204,13 +207,10 @@ def compile_module(
     With a `communicator` this process is one of several, each with a block of the mesh (see `runtime.processes`).
     """
     with collector_paused():
+        clients = ALONE if communicator is None else communicator.clients
         ops = ops_in(module)
-        check_supported(ops)
-        interface = interface_of(module, ALONE if communicator is None else communicator.clients, ops)
+        interface, program = _lowered(module, ops, clients)
         mesh, inputs, outputs = interface.mesh, interface.inputs, interface.outputs
-        functions = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, FuncOp)}
-        program = lower_function(interface.function, interface.atoms, functions, inputs, outputs)
-        _check_results(program.outputs, outputs)
         crew = shared_crew(threads)
         image = (
             fused_image(program, mesh, inputs, outputs, crew.size)
@@ -219,6 +219,36 @@ def compile_module(
         )
         text = "" if communicator is None else print_module(module)
         return Executable(image, namespace, crew, communicator=communicator, text=text)
+
+
+def held_by_each(module: ModuleOp, *, fused: bool = True) -> int:
+    """
+    The bytes that each device holds at the most where it has a process of its own that runs a local-stage module.
+
+    These are its arguments and results from start to end, and what the program's steps hold in between: not only its
+    values, but the order that a sort finds first as well. Of what has no kernel nothing is known: 0. Where nothing is
+    `fused`, each step has a new array.
+    """
+    ops = ops_in(module)
+    if not all(map(is_supported, ops)):
+        return 0
+    size = math.prod(mesh.size for mesh in dtensor.meshes(module).values())
+    interface, program = _lowered(module, ops, Clients(size))
+    inputs, outputs = interface.inputs, interface.outputs
+    is_planned = fused and not _has_empty(ops)
+    peak = planned_peak(program, inputs, outputs) if is_planned else peak_bytes(program)
+    return peak + sum(port.base_bytes for port in (*inputs, *outputs))
+
+
+def _lowered(module: ModuleOp, ops: Sequence[Operation], clients: Clients) -> tuple[Interface, Program]:
+    """What a module, all of whose ops these are, takes and gives, and the steps that a process does."""
+    check_supported(ops)
+    interface = interface_of(module, clients, ops)
+    inputs, outputs = interface.inputs, interface.outputs
+    functions = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, FuncOp)}
+    program = lower_function(interface.function, interface.atoms, functions, inputs, outputs)
+    _check_results(program.outputs, outputs)
+    return interface, program
 
 
 def _here(array: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -69,6 +70,11 @@ class Port:
     def stacked_shape(self) -> tuple[int, ...]:
         """The shape of the stacked array, a leading dim for each atom."""
         return self.atoms.lead(self.positions) + local_shape(self.shape, self.spec, self.atoms.mesh)
+
+    @property
+    def base_bytes(self) -> int:
+        """The bytes of the base."""
+        return math.prod(self.base_shape) * self.dtype.itemsize
 
     @cached_property
     def base_shape(self) -> tuple[int, ...]:

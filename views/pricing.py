@@ -116,14 +116,17 @@ class Price:
 
 def price_of(stage: Partitioned, topology: Topology | None = None) -> Price:
     """The price of a partitioned program, on the usual orders of magnitude if no topology is given."""
-    return priced(collective_rows(stage.planned), stage.module, stage.interface.mesh, topology)
+    held = stage.backend.held(stage.module, stage.interface.meshes)
+    return priced(collective_rows(stage.planned), stage.module, stage.interface.mesh, topology, held)
 
 
-def priced(rows: Sequence[CollectiveRow], local: ModuleOp, mesh: Mesh, topology: Topology | None = None) -> Price:
-    """The price of each device's program, whose collectives are `rows`, in their order."""
+def priced(
+    rows: Sequence[CollectiveRow], local: ModuleOp, mesh: Mesh, topology: Topology | None = None, held: int = 0
+) -> Price:
+    """The price of each device's program, whose collectives are `rows`, in their order; what runs it holds so much."""
     topology = topology or Topology.of(mesh)
     works, once = works_of(rows, local, mesh, topology)
-    return Price(topology, works, memory_of(local).peak, once)
+    return Price(topology, works, max(memory_of(local).peak, held), once)
 
 
 def _sent(row: CollectiveRow) -> float:

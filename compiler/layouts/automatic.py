@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from shardwright._collector import collector_paused
 from shardwright.compiler.layouts.microbatches import Microbatches, fewest_parts
 from shardwright.compiler.layouts.offers import Offer, check_borders, least_held, nothing_fits
-from shardwright.compiler.layouts.trials import LaidOut, Trials, Tried
+from shardwright.compiler.layouts.trials import Holds, LaidOut, Trials, Tried
 from shardwright.compiler.layouts.unsharded import strip_layouts
 from shardwright.compiler.pipelines import IMPORT, run_pipeline
 from shardwright.diagnostics.faults import value_error
@@ -40,15 +40,17 @@ def chosen(
     *,
     recompute: bool = False,
     microbatches: bool = False,
+    holds: Holds | None = None,
 ) -> ModuleOp:
     """
     The traced program with all layouts, on `mesh` if it has none itself; the given one stays.
 
     They are those that send least or, for "seconds", those that take least on a topology (one of the usual orders of
-    magnitude, if none is given). Each device holds at most `limit` bytes at once (`memory_of`). Where nothing is found
-    that fits, values are computed again, if `recompute` allows it, and the batch is done in as few parts as will do, if
-    `microbatches` allows that. Raises SW0468 where there is no mesh, SW0405 where the program has another one, SW0469
-    where nothing was found that fits, and SW0585 for another objective.
+    magnitude, if none is given). Each device holds at most `limit` bytes at once (`memory_of`), for what runs it as
+    well, if that says what it `holds`. Where nothing is found that fits, values are computed again, if `recompute`
+    allows it, and the batch is done in as few parts as will do, if `microbatches` allows that. Raises SW0468 where
+    there is no mesh, SW0405 where the program has another one, SW0469 where nothing was found that fits, and SW0585 for
+    another objective.
     """
     check_goal(objective)
     module = on_mesh(traced, mesh)
@@ -57,7 +59,7 @@ def chosen(
     most = math.inf if limit is None else limit
     if mesh is not None:
         check_borders(module, mesh, most)
-    program = LaidOut(module, known)
+    program = LaidOut(module, known, holds=None if limit is None else holds)
     if known is None and limit is None and not program.candidates:
         return program.written(program.choosers[0].choose(math.inf))
     plain = Trials(program, most)
@@ -118,7 +120,7 @@ def _in_parts(program: LaidOut, limit: float, without: Tried) -> Offer | None:
         parts = batch.of(count)
         if parts is None:
             return None
-        like = LaidOut(parts, program.topology, like=like)
+        like = LaidOut(parts, program.topology, like=like, holds=program.holds)
         trials = Trials(like, limit, changed=True)
         found = trials.best or trials.least
         assert found is not None

@@ -27,28 +27,34 @@ class Held:
 
 @dataclass(frozen=True)
 class Memory:
-    """The bytes that a device holds after each operation has begun, and the largest values of the highest moment."""
+    """
+    The bytes that a device holds after each operation has begun, and the largest values of the highest moment.
+
+    `running` are the most that it holds for what runs the program, as far as that is known.
+    """
 
     levels: tuple[int, ...]
     largest: tuple[Held, ...]
+    running: int = 0
 
     @property
     def peak(self) -> int:
         """The most bytes held at once."""
-        return max(self.levels, default=0)
+        return max(*self.levels, self.running, 0)
 
 
-def memory_of(local: ModuleOp) -> Memory:
+def memory_of(local: ModuleOp, running: int = 0) -> Memory:
     """
     What each device holds while a local program runs, were every value to have memory of its own.
 
     Arguments are held from start to end, other values from where they are made to their last use. What is one number
-    everywhere takes no memory, and a value that is another in a new shape none but the other's.
+    everywhere takes no memory, and a value that is another in a new shape none but the other's. What runs the program
+    may need more, and says how much it holds: `running`.
     """
     function = next(op for op in local.ops if isinstance(op, FuncOp) and op.sym_name.data == "main" and op.body.blocks)
     found = Holding.of(function.body.block)
     held = sorted([*found.highest, *function.args], key=bytes_of, reverse=True)[:LARGEST]
-    return Memory(found.levels, tuple(map(_held, held)))
+    return Memory(found.levels, tuple(map(_held, held)), running)
 
 
 def _held(value: SSAValue) -> Held:

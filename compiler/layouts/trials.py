@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, UnitAttr
 from xdsl.ir import Attribute
@@ -23,7 +23,7 @@ from shardwright.passes.collectives.holding import Holding, part_of
 from shardwright.passes.program import Dims, entry_function
 from shardwright.passes.stages import MEMORY_LIMIT, RECOMPUTE
 
-__all__ = ["FEWER", "LaidOut", "Trials", "Tried"]
+__all__ = ["FEWER", "Holds", "LaidOut", "Trials", "Tried"]
 
 TRIES, FEWER, LEAST, MOST = 8, 3, 0.8, 0.98
 """
@@ -59,6 +59,10 @@ LARGE = 2000
 """Ops above which none of these is: to partition a program of twelve layers takes seconds."""
 
 
+Holds: TypeAlias = Callable[[ModuleOp], int]
+"""The bytes that a device holds at the most for what runs its program; 0 where that is not known."""
+
+
 class Tried(NamedTuple):
     """
     A program with layouts, what it costs each device, what that sends, holds, and how many operations it takes.
@@ -86,14 +90,17 @@ class LaidOut:
     """
     A program, what chooses its layouts, and what came of those that were chosen: each is partitioned once.
 
-    What is best for a program `like` this one, with the same arguments, is where its choosers begin to search.
+    What is best for a program `like` this one, with the same arguments, is where its choosers begin to search. What
+    runs a device's program may say what it `holds`.
     """
 
-    def __init__(self, module: ModuleOp, topology: Topology | None, like: LaidOut | None = None):
+    def __init__(
+        self, module: ModuleOp, topology: Topology | None, like: LaidOut | None = None, holds: Holds | None = None
+    ):
         self.given = module
         """The program as it was, without what is chosen."""
         self.module = module.clone()
-        self.topology = topology
+        self.topology, self.holds = topology, holds
         ways = [(None, False)] if topology is None else [(topology, False), (topology, True), (None, False)]
         known = [None] * len(ways) if like is None else like.choosers
         self.choosers = [
@@ -133,7 +140,8 @@ class LaidOut:
         if self.topology is not None:
             works, _ = works_of(rows, local, next(iter(meshes(local).values())), self.topology)
             cost = math.fsum(work.seconds for work in works)
-        return Tried(self, choice, asked, cost, sent, memory_of(local), operations_of(local), again)
+        memory = memory_of(local, 0 if self.holds is None else self.holds(local))
+        return Tried(self, choice, asked, cost, sent, memory, operations_of(local), again)
 
 
 class Trials:

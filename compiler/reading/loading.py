@@ -9,7 +9,8 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
-from shardwright.compiler.stages import Backend, Callbacks, Compiled, RememberedFile, Traced, read_module
+from shardwright.compiler.running import RememberedFile
+from shardwright.compiler.stages import Backend, Callbacks, Compiled, Traced, read_module
 from shardwright.compiler.tracing.interface import Interface
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError
 from shardwright.dialects.building import ops_in

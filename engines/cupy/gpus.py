@@ -20,7 +20,7 @@ from shardwright.engines.processes import communicator_of, job_of
 from shardwright.engines.workers.kept import Kept
 from shardwright.layout import Mesh
 from shardwright.layout.forms.clients import Clients
-from shardwright.runtime.executable import compile_module
+from shardwright.runtime.executable import compile_module, held_by_each
 from shardwright.runtime.ledger import Ledger
 from shardwright.runtime.ports import Port
 from shardwright.runtime.processes.communicator import Communicator
@@ -85,6 +85,9 @@ class Gpus(Owner):
     def program(self, module: ModuleOp, mesh: Mesh) -> Program:
         _check_types(module)
         return DeviceProgram(module, mesh, self)
+
+    def held(self, module: ModuleOp) -> int:
+        return held_by_each(module, fused=False)
 
 
 class OnDevice(Parts):

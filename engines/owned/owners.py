@@ -94,6 +94,11 @@ class _Others(Owner):
     def program(self, module: ModuleOp, mesh: Mesh) -> Program:
         return _TheirProgram(module, mesh)
 
+    def held(self, module: ModuleOp) -> int:
+        from shardwright.runtime.executable import held_by_each
+
+        return held_by_each(module)
+
 
 class _TheirProgram(Program):
     def __init__(self, module: ModuleOp, mesh: Mesh) -> None:

@@ -95,3 +95,7 @@ class Owner(_Elsewhere, ABC):
     @abstractmethod
     def program(self, module: ModuleOp, mesh: Mesh) -> Program:
         """What runs a local program there."""
+
+    def held(self, module: ModuleOp) -> int:
+        """The bytes that each device holds at the most while a local program runs; 0 if that is not known."""
+        return 0

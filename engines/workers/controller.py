@@ -175,6 +175,11 @@ class Workers(Owner):
             self._texts[text] = known
         return RemoteProgram(self._link, known, module, mesh)
 
+    def held(self, module: ModuleOp) -> int:
+        from shardwright.runtime.executable import held_by_each
+
+        return held_by_each(module)
+
 
 def _checked(count: int) -> int:
     if type(count) is not int or count < 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, Literal
 
@@ -16,6 +16,7 @@ from shardwright.dialects.text.locations import is_backward
 from shardwright.dialects.text.scopes import scopes_of
 from shardwright.dialects.types import shape_of
 from shardwright.engines.jax.shardings import JaxMesh
+from shardwright.frontends.jax.choosing import XLA
 from shardwright.frontends.jax.importing import from_jax
 from shardwright.frontends.jax.jitting import Jitted, jit
 from shardwright.frontends.jax.lowered import Lowered, layouts_of, partitioned_by_us
@@ -104,9 +105,8 @@ def auto_shardings(
     jitted: Any = function if hasattr(function, "lower") else import_module("jax").jit(function)
     lowered = jitted.lower(*args, **kwargs)
     ours = Mesh(dict(mesh.shape))
-    partitioned = (
-        from_jax(lowered).lay_out(ours, memory_limit=memory_limit, objective=objective, topology=topology).partition()
-    )
+    traced = replace(from_jax(lowered), backend=XLA)
+    partitioned = traced.lay_out(ours, memory_limit=memory_limit, objective=objective, topology=topology).partition()
     whole = anywhere.NamedSharding(mesh, anywhere.PartitionSpec())
     theirs = JaxMesh(ours, list(mesh.devices.flat), [whole])
     within, out = layouts_of(partitioned)

@@ -7,11 +7,28 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal
 
-from shardwright.compiler.stages import Traced
+from xdsl.dialects.builtin import ModuleOp
+
+from shardwright.compiler.stages import Backend, Traced
 from shardwright.diagnostics.faults import value_error
 from shardwright.diagnostics.figures import size_in_bytes
 from shardwright.dialects.dtensor import meshes
+from shardwright.engines.one_process import OneProcess
+from shardwright.frontends.functions.dtensor import tensor_of
+from shardwright.layout import Mesh
 from shardwright.layout.planning.topology import Topology
+from shardwright.views.stages import StageViews
+
+
+class _Xla(OneProcess):
+    """XLA knows what it holds once it has compiled a program, and not before."""
+
+    def held(self, module: ModuleOp, known: Sequence[Mesh]) -> int:
+        return 0
+
+
+XLA: Backend = _Xla(tensor_of, StageViews())
+"""What stands for XLA with stages whose programs JAX's own devices run."""
 
 Objective = Literal["bytes", "seconds"]
 

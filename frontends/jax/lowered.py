@@ -35,11 +35,10 @@ from shardwright.engines.jax.internals import (
     shardings_of_arguments,
 )
 from shardwright.engines.jax.shardings import JaxMesh, is_the_same
-from shardwright.frontends.functions.dtensor import BACKEND
 from shardwright.frontends.jax.borders import even_at_borders, whole_where_empty
 from shardwright.frontends.jax.calls.by_hand import keep_together, partition_by_hand
 from shardwright.frontends.jax.calls.called_back import hold_calls_back
-from shardwright.frontends.jax.choosing import Wanted, shardings_around
+from shardwright.frontends.jax.choosing import XLA, Wanted, shardings_around
 from shardwright.frontends.jax.donation import keep_with_donated, lay_out_donated
 from shardwright.frontends.jax.memories import memories_of, near, placed
 from shardwright.frontends.jax.promised import is_mixed, leaves_parts, promised, typed, typed_as
@@ -111,8 +110,8 @@ class Lowered:
 
     def allow(self) -> None:
         """Refuses a program that breaks the limits of the blocks around (SW0580, SW0581)."""
-        if BACKEND.views.limited:
-            BACKEND.views.allow(self.partitioned, lambda: self._compiled().peak_bytes)
+        if XLA.views.limited:
+            XLA.views.allow(self.partitioned, lambda: self._compiled().peak_bytes)
 
     def compile(self, compiler_options: dict[str, Any] | None = None) -> Compiled:
         """
@@ -348,7 +347,7 @@ def _traced(source: _Source, around: Sequence[tuple[str, int]], *, together: boo
     if together:
         keep_with_donated(entry_function(module), source.donated)
     weigh_messages(module, MESSAGE_BYTES)
-    return read_module(module, name, BACKEND)
+    return read_module(module, name, XLA)
 
 
 def _declare_mesh(module: ModuleOp, around: Sequence[tuple[str, int]]) -> None:

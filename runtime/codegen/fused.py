@@ -95,7 +95,7 @@ class _Text(Table):
         if buffer.home is Home.CONSTANT:
             assert buffer.constant is not None
             return self.constant(buffer.constant.reshape(-1).view(np.uint8), buffer), 0
-        return f"{'a' if buffer.home is Home.INPUT else 'r'}{buffer.index}", 0
+        return f"{'a' if buffer.home is Home.INPUT else 'r'}{buffer.index}", self.plan.offsets.get(buffer, 0)
 
 
 def generate(program: Program, plan: Plan, results: Sequence[tuple[tuple[int, ...], np.dtype[Any]]]) -> Emitted:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType
@@ -48,7 +47,7 @@ class Image:
     @property
     def result_bytes(self) -> int:
         """The bytes of all results, all devices together."""
-        return sum(math.prod(port.base_shape) * port.dtype.itemsize for port in self.outputs)
+        return sum(port.base_bytes for port in self.outputs)
 
 
 def plain_image(program: Program, mesh: Mesh | None, inputs: Sequence[Port], outputs: Sequence[Port]) -> Image:
@@ -69,6 +68,11 @@ def fused_image(
     text = (emitted.source, _compiled(emitted.source), emitted.constants)
     peak, largest = plan.peak_bytes, plan.largest
     return Image(mesh, inputs, outputs, True, *text, peak, largest, plan.arena_bytes, emitted.scratch_bytes)
+
+
+def planned_peak(program: Program, inputs: Sequence[Port], outputs: Sequence[Port]) -> int:
+    """The `peak_bytes` of such an image, without the image; the program is used up."""
+    return make_plan(program, [port.window() for port in inputs], [port.window() for port in outputs]).peak_bytes
 
 
 def _compiled(source: str) -> CodeType:

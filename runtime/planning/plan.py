@@ -24,7 +24,7 @@ from shardwright.runtime.fusing.fusion import Fuser, Group
 from shardwright.runtime.fusing.products import Batch, Product, plan_product
 from shardwright.runtime.fusing.tiles import Tile, plan_tile
 from shardwright.runtime.planning.control import draft_of, hosted, is_whole
-from shardwright.runtime.planning.memory import assign_offsets
+from shardwright.runtime.planning.memory import Room, assign_offsets
 from shardwright.runtime.planning.storage import Buffer, Copy, Home, Storage, Window, place_outputs
 from shardwright.runtime.planning.strided import Strided
 from shardwright.runtime.planning.trimming import trim
@@ -78,7 +78,7 @@ def make_plan(program: Program, inputs: Sequence[Strided], outputs: Sequence[Str
     planner.run()
     planner.place_results()
     plan = Plan(_batched(planner.units), targets)
-    plan.offsets, plan.arena_bytes, plan.peak_bytes = _assigned(plan.units)
+    _place_buffers(plan)
     _settle(plan.units, plan.offsets, threads)
     plan.largest = _largest(plan.offsets, storage)
     return plan
@@ -291,22 +291,48 @@ def _workspace(parts: Sequence[Part], outside: Sequence[Window]) -> Window:
     """Memory in which all buffers of the parts that are not from outside find a place: one part runs at a time."""
     size = 0
     for part in parts:
-        part.offsets, needed, _ = _assigned(part.units, {*(window.buffer for window in outside), *part.hosted})
-        size = max(size, needed)
+        merged, hosts = _merged(_lives(part.units, {*(window.buffer for window in outside), *part.hosted}), part.units)
+        placed = assign_offsets(merged, {buffer: buffer.nbytes for buffer in merged})
+        part.offsets = {buffer: placed.offsets[host] for buffer, host in hosts.items()}
+        size = max(size, placed.size)
     return Window(Buffer(Home.ARENA, np.dtype(np.uint8), size), Strided.dense((size,)))
 
 
-def _assigned(units: Sequence[Unit], outside: Container[Buffer] = ()) -> tuple[dict[Buffer, int], int, int]:
-    """Where in the arena each buffer starts that is not from outside, the arena's size, and the most bytes alive."""
-    lives = _lives(units, outside)
-    hosts = _hosts(units, lives)
+def _place_buffers(plan: Plan) -> None:
+    """
+    Where buffers start: in the arena, or in memory of a result as long as that is not written yet.
+
+    What a result is written over lies in its memory. What loops and branches have for themselves is placed with them,
+    in the arena.
+    """
+    units, results = plan.units, [target.buffer for target in plan.outputs]
+    merged, hosts = _merged(_lives(units, results=results), units)
+    owned = {hosts[result]: result for result in results if result in hosts}
+    rooms = [Room(result.nbytes, merged[host][0]) for host, result in owned.items()]
+    lives = {buffer: life for buffer, life in merged.items() if buffer not in owned}
+    fixed = {unit.workspace.buffer for unit, _ in inner_parts(units)}
+    placed = assign_offsets(lives, {buffer: buffer.nbytes for buffer in lives}, rooms, fixed)
+    plan.arena_bytes, plan.peak_bytes = placed.size, placed.peak
+    owners = list(owned.values())
+    for buffer, host in hosts.items():
+        if buffer.home is Home.ARENA:
+            plan.offsets[buffer] = placed.offsets.get(host, 0)
+            owner = owners[placed.lodged[host]] if host in placed.lodged else owned.get(host)
+            if owner is not None:
+                buffer.home, buffer.index = owner.home, owner.index
+
+
+def _merged(
+    lives: Mapping[Buffer, tuple[int, int]], units: Sequence[Unit]
+) -> tuple[dict[Buffer, tuple[int, int]], dict[Buffer, Buffer]]:
+    """How long memory is needed for buffers that lie in it one after the other, and in whose each of them lies."""
+    replaced = _hosts(units, lives)
+    hosts = {buffer: replaced.get(buffer, buffer) for buffer in lives}
     merged: dict[Buffer, tuple[int, int]] = {}
     for buffer, (first, last) in lives.items():
-        host = hosts.get(buffer, buffer)
-        start, end = merged.get(host, (first, last))
-        merged[host] = min(start, first), max(end, last)
-    offsets, arena_bytes, peak_bytes = assign_offsets(merged, {buffer: buffer.nbytes for buffer in merged})
-    return {buffer: offsets[hosts.get(buffer, buffer)] for buffer in lives}, arena_bytes, peak_bytes
+        start, end = merged.get(hosts[buffer], (first, last))
+        merged[hosts[buffer]] = min(start, first), max(end, last)
+    return merged, hosts
 
 
 def _settle(units: list[Unit], offsets: dict[Buffer, int], threads: int) -> None:
@@ -321,14 +347,17 @@ def _settle(units: list[Unit], offsets: dict[Buffer, int], threads: int) -> None
     units[:] = _chained(units, offsets, threads)
 
 
-def _lives(units: Sequence[Unit], outside: Container[Buffer]) -> dict[Buffer, tuple[int, int]]:
-    """The first and the last unit that touches each buffer of the arena."""
+def _lives(
+    units: Sequence[Unit], outside: Container[Buffer] = (), results: Container[Buffer] = ()
+) -> dict[Buffer, tuple[int, int]]:
+    """The first and the last unit that touches each buffer of the arena, and each result, which stays."""
     lives: dict[Buffer, tuple[int, int]] = {}
     for index, unit in enumerate(units):
         for window in touched(unit):
-            if window.buffer.home is Home.ARENA and window.buffer not in outside:
-                first, _ = lives.get(window.buffer, (index, index))
-                lives[window.buffer] = first, index
+            buffer = window.buffer
+            if buffer in results or (buffer.home is Home.ARENA and buffer not in outside):
+                first, _ = lives.get(buffer, (index, index))
+                lives[buffer] = first, len(units) if buffer in results else index
     return lives
 
 
@@ -337,7 +366,9 @@ def _hosts(units: Sequence[Unit], lives: Mapping[Buffer, tuple[int, int]]) -> di
     hosts: dict[Buffer, Buffer] = {}
     for index, unit in enumerate(units):
         for target, source in _replaced(unit, index, lives):
-            hosts[target] = hosts.get(source, source)
+            host = hosts.get(source, source)
+            if target.home is Home.ARENA or host.nbytes <= target.nbytes:  # a result has no more memory than it needs
+                hosts[target] = host
     return hosts
 
 

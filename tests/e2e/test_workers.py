@@ -209,6 +209,15 @@ def test_figures_are_those_of_one_process(workers: sw.Workers) -> None:
     assert compiled.peak_bytes >= 2 * 16 * 4
 
 
+def test_what_a_device_holds_is_what_its_worker_holds(workers: sw.Workers) -> None:
+    """Two workers with a device each hold together twice what was said of one, beside the arguments."""
+    x = sw.relayout(random(256, 64), sw.Layout([None, "x"], workers.mesh(x=2)))
+    ordered = sw.function(lambda x: sw.sort(x, axis=0))
+    assert (ordered(x).numpy() == np.sort(x.numpy(), axis=0)).all()
+    said = ordered.trace(x).partition().price().peak_bytes
+    assert ordered.compiled(x).peak_bytes == 2 * (said - x.numpy().nbytes // 2)
+
+
 def test_what_nobody_needs_is_let_go(workers: sw.Workers) -> None:
     gc.collect()
     before = workers.held_bytes

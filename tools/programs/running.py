@@ -117,9 +117,10 @@ def _partition(module: ModuleOp, seconds: dict[str, float], *, priced: bool) -> 
         run_pipeline(module, LOCALIZE)
     if not priced:
         return predicted, None
+    from shardwright.runtime.executable import held_by_each
     from shardwright.views.pricing import priced as price_of
 
-    return predicted, price_of(rows, module, mesh)
+    return predicted, price_of(rows, module, mesh, held=held_by_each(module))
 
 
 References = dict[str, Sequence[Array]]

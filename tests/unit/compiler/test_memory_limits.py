@@ -60,6 +60,65 @@ def test_a_table_that_no_device_can_hold_is_split() -> None:
         np.testing.assert_allclose(one.numpy(), due, rtol=1e-4, atol=1e-5)
 
 
+# What runs a program
+
+
+def pooled(x: Any) -> Any:
+    return sw.sum(sw.reshape(x, (16, 2, 64, 2, 16)), axis=(1, 3))
+
+
+FAMILY: dict[str, tuple[Any, tuple[sw.TensorSpec, ...], Any]] = {
+    "sort": (lambda x: sw.sort(x, axis=0), (sw.TensorSpec((1024, 64)),), lambda x: np.sort(x, axis=0)),
+    "argsort": (lambda x: sw.argsort(x, axis=0), (sw.TensorSpec((1024, 64)),), lambda x: np.argsort(x, axis=0)),
+    "sort of the result of a product": (
+        lambda x, w: sw.sort(x @ w, axis=1),
+        (sw.TensorSpec((64, 32)), sw.TensorSpec((32, 256))),
+        lambda x, w: np.sort(x @ w, axis=1),
+    ),
+    "take": (
+        lambda table, ids: sw.take(table, ids, axis=0),
+        (sw.TensorSpec((512, 64)), sw.TensorSpec((2048,), "int32")),
+        lambda table, ids: table[ids],
+    ),
+    "concat": (lambda x, y: sw.concat([x, y]) * 2, (sw.TensorSpec((512, 64)),) * 2, lambda x, y: np.r_[x, y] * 2),
+    "pool": (pooled, (sw.TensorSpec((32, 128, 16)),), lambda x: x.reshape(16, 2, 64, 2, 16).sum((1, 3))),
+}
+
+
+def drawn(spec: sw.TensorSpec) -> np.ndarray[Any, Any]:
+    draw = np.random.default_rng(0)
+    whole = spec.dtype == "int32"
+    return draw.integers(0, 512, spec.shape, "int32") if whole else draw.standard_normal(spec.shape, "float32")
+
+
+@pytest.mark.parametrize("name", FAMILY)
+def test_what_runs_a_program_holds_no_more_than_the_limit(name: str) -> None:
+    """What the executable says that it holds, beside its arguments; the order that a sort finds first is no value."""
+    function, specs, expected = FAMILY[name]
+    mesh = sw.Mesh(data=4, model=2)
+    stage = sw.function(function).trace(*specs)
+    limit = stage.lay_out(mesh).partition().price().peak_bytes
+    laid_out = stage.lay_out(mesh, memory_limit=limit)
+    partitioned = laid_out.partition()
+    compiled = partitioned.compile()
+    layouts = [each.layout for each in laid_out.interface.parameters]
+    parts = (layout.local_shape(spec.shape) for layout, spec in zip(layouts, specs, strict=True))
+    arguments = sum(math.prod(part) * F32 for part in parts)
+    assert compiled.peak_bytes / mesh.size + arguments <= partitioned.price().peak_bytes <= limit
+    given = [drawn(spec) for spec in specs]
+    np.testing.assert_allclose(np.asarray(compiled(*given)), expected(*given), rtol=1e-4, atol=1e-4)
+
+
+def test_the_order_of_a_sort_is_counted() -> None:
+    """Numbers of eight bytes for each element, beside what is sorted and what comes of it."""
+    rows, columns, count = 256, 64, 8
+    split = sw.Layout([None, "x"], sw.Mesh(x=count))
+    stage = sw.function(lambda x: sw.sort(x, axis=0)).trace(sw.TensorSpec((rows, columns), layout=split)).partition()
+    elements = rows * columns // count
+    assert stage.price().peak_bytes >= elements * (F32 + F32 + 8)
+    assert stage.compile().peak_bytes / count + elements * F32 == stage.price().peak_bytes
+
+
 # Layers
 
 

@@ -290,11 +290,11 @@ def test_both_axes_of_a_mesh_find_their_place() -> None:
 
 def test_weights_are_gathered_where_they_do_not_fit() -> None:
     """ZeRO: as much as all-gathers of the weights that it splits, no more."""
-    shapes = [(64, 8), (8, 8), (8, 8), (8, 8)]
+    shapes = [(512, 16), (16, 16), (16, 16), (16, 16)]
     stage = traced(lambda x, u, v, w: sw.tanh(x @ u @ v @ w), *shapes)
     mesh = sw.Mesh(x=2)
     # Half of three activations, and the weights, whole or in halves but for the one whose turn it is.
-    weight, rows = 8 * 8 * F32, 64 * 8 * F32 // 2
+    weight, rows = 16 * 16 * F32, 512 * 16 * F32 // 2
     assert sent(stage.lay_out(mesh, memory_limit=3 * rows + 3 * weight)) == 0
     tight = 3 * rows + 3 * weight // 2 + weight
     laid_out = stage.lay_out(mesh, memory_limit=tight)
@@ -359,19 +359,19 @@ def test_an_open_layout_is_one_to_choose_a_closed_one_is_not() -> None:
 
 
 def test_nothing_fits() -> None:
-    stage = traced(lambda x: sw.sum(sw.exp(x)), (8, 8))
+    stage = traced(lambda x: sw.sum(sw.exp(x)), (64, 8))
     with pytest.raises(sw.ShardwrightError) as caught:
-        stage.lay_out(sw.Mesh(x=2), memory_limit=200)
+        stage.lay_out(sw.Mesh(x=2), memory_limit=1600)
     (found,) = caught.value.diagnostics
-    # An argument and its exponential, halved, and a sum.
+    # An argument and its exponential, halved, a sum in a cache line of its own, and the result.
     assert (found.code, found.message) == (
         "SW0469",
-        "no layouts were found with which each device holds at most 200 bytes: the least was 260",
+        "no layouts were found with which each device holds at most 1,600 bytes: the least was 2,116",
     )
-    assert found.notes[:2] == ("stablehlo.exponential takes 128 bytes", "x (argument) takes 128 bytes")
+    assert found.notes[:2] == ("stablehlo.exponential takes 1,024 bytes", "x (argument) takes 1,024 bytes")
     assert found.help == "lay out with microbatches=True, raise the limit, or use more devices"
-    in_parts = stage.lay_out(sw.Mesh(x=2), memory_limit=200, microbatches=True)
-    assert memory_of(in_parts.partition().module).peak <= 200
+    in_parts = stage.lay_out(sw.Mesh(x=2), memory_limit=1600, microbatches=True)
+    assert memory_of(in_parts.partition().module).peak <= 1600
 
 
 def test_arguments_and_results_alone_do_not_fit() -> None:
@@ -639,8 +639,8 @@ def test_each_value_says_with_which_argument_it_is_split() -> None:
 
 def test_what_fits_sends_least_it_need_not_hold_least() -> None:
     """Weights in halves are enough: in quarters they would hold less, and send half as much again."""
-    stage = traced(lambda x, u, v, w: sw.tanh(x @ u @ v @ w), (64, 8), (8, 8), (8, 8), (8, 8))
-    weight, rows = 8 * 8 * F32, 64 * 8 * F32 // 4
+    stage = traced(lambda x, u, v, w: sw.tanh(x @ u @ v @ w), (512, 16), (16, 16), (16, 16), (16, 16))
+    weight, rows = 16 * 16 * F32, 512 * 16 * F32 // 4
     enough = 3 * rows + 3 * weight // 2 + weight
     laid_out = stage.lay_out(sw.Mesh(x=2, y=2), memory_limit=enough)
     assert memory_of(laid_out.partition().module).peak <= enough
@@ -704,15 +704,15 @@ def test_messages_that_go_together_are_no_reason_to_split_weights() -> None:
 
 
 def test_seconds_within_a_limit() -> None:
-    stage = traced(lambda x, u, v, w: sw.tanh(x @ u @ v @ w), (64, 8), (8, 8), (8, 8), (8, 8))
+    stage = traced(lambda x, u, v, w: sw.tanh(x @ u @ v @ w), (512, 16), (16, 16), (16, 16), (16, 16))
     mesh, on = sw.Mesh(x=2), topology()
     free = stage.lay_out(mesh, objective="seconds", topology=on)
     peak = memory_of(free.partition().module).peak
     tight = stage.lay_out(mesh, objective="seconds", topology=on, memory_limit=peak - 1)
     assert memory_of(tight.partition().module).peak < peak
     assert seconds(free, on) < seconds(tight, on)
-    with pytest.raises(sw.ShardwrightError, match="holds at most 2,500 bytes: the least"):
-        stage.lay_out(mesh, objective="seconds", topology=on, memory_limit=2500)
+    with pytest.raises(sw.ShardwrightError, match="holds at most 40,000 bytes: the least"):
+        stage.lay_out(mesh, objective="seconds", topology=on, memory_limit=40_000)
 
 
 @pytest.mark.parametrize("large", [False, True])
@@ -736,7 +736,7 @@ def test_the_search_ends_where_nothing_holds_less(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(choose_layouts.Chooser, "choose", choose)
     stage = traced(lambda x: sw.sum(sw.exp(x)), (8, 8))
-    with pytest.raises(sw.ShardwrightError, match="the least was 260"):
+    with pytest.raises(sw.ShardwrightError, match="the least was 324"):
         stage.lay_out(sw.Mesh(x=2), memory_limit=200)
     plain = limits[: limits.index(math.inf, 1)]
     assert len(plain) == 3

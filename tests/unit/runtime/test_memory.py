@@ -90,6 +90,41 @@ def test_what_stands_before_a_barrier_is_done_before_what_follows() -> None:
     np.testing.assert_array_equal(executable.run([a, *weights])[0], sum((a @ w for w in weights), -a))
 
 
+def test_what_is_made_before_a_result_lies_in_its_memory() -> None:
+    """Of four values in a row two are there at a time: one in the arena, the others in the result's memory in turn."""
+    square = sw.TensorSpec((64, 64))
+
+    @sw.function
+    def chain(a: sw.Array, b: sw.Array) -> sw.Array:
+        return sw.tanh(((a @ b) @ b) @ b)
+
+    compiled = chain.trace(square, square).compile()
+    assert compiled.peak_bytes == 2 * 4 * 64 * 64
+    a, b = (np.random.default_rng(0).standard_normal((2, 64, 64)) / 8).astype("float32")
+    first, second = (np.asarray(compiled(a, scale * b)) for scale in (1, 2))  # results of two runs share nothing
+    np.testing.assert_allclose(first, np.tanh(a @ b @ b @ b), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(second, np.tanh(8 * (a @ b @ b @ b)), rtol=1e-4, atol=1e-5)
+
+
+def test_several_results_lend_their_memory_until_they_are_written() -> None:
+    """What a loop has for itself, what another result is made of, and results that are written in between."""
+
+    @sw.function
+    def several(a: sw.Array, b: sw.Array) -> list[sw.Array]:
+        c = a @ b
+        total, _ = sw.scan(lambda state, _: (sw.tanh(state @ b), None), c, None, length=3)
+        d = sw.sort(total @ b, axis=0)
+        return [c, d, d @ c, sw.exp(c @ a)]
+
+    a, b = (np.random.default_rng(1).standard_normal((2, 64, 64)) / 8).astype("float32")
+    c = total = a @ b
+    for _ in range(3):
+        total = np.tanh(total @ b)
+    d = np.sort(total @ b, axis=0)
+    for found, due in zip(several(a, b), [c, d, d @ c, np.exp(c @ a)], strict=True):
+        np.testing.assert_allclose(np.asarray(found), due, rtol=1e-4, atol=1e-5)
+
+
 @pytest.mark.parametrize("fused", [True, False])
 def test_after_a_refusal_a_program_runs_where_there_is_memory(fused: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     x = sw.relayout(np.arange(64, dtype=np.float32).reshape(8, 8), sw.Layout(["data"], MESH))

@@ -15,7 +15,7 @@ from shardwright.layout.axes import Axis
 from shardwright.runtime.codegen.crew import Crew
 from shardwright.runtime.executable import compile_module
 from shardwright.runtime.ledger import Ledger, Message
-from shardwright.runtime.planning.memory import assign_offsets
+from shardwright.runtime.planning.memory import SMALL, Room, assign_offsets
 from shardwright.runtime.planning.strided import Strided
 
 
@@ -35,18 +35,38 @@ def test_reshapes_of_windows_agree_with_numpy(order: list[int], shape: tuple[int
         np.testing.assert_array_equal(np.lib.stride_tricks.as_strided(array, window.shape, bytes_of), expected)
 
 
-@given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 8), st.integers(1, 1000)), max_size=30))
-def test_buffers_alive_together_never_overlap(buffers: list[tuple[int, int, int]]) -> None:
+ALIVE = st.tuples(st.integers(0, 20), st.integers(0, 8), st.integers(1, 2 * SMALL))
+ROOMS = st.lists(st.builds(Room, st.integers(0, 4 * SMALL), st.integers(0, 30)), max_size=3)
+
+
+@given(st.lists(ALIVE, max_size=30), ROOMS, st.sets(st.integers(0, 30)))
+def test_buffers_alive_together_never_overlap(
+    buffers: list[tuple[int, int, int]], rooms: list[Room], fixed: set[int]
+) -> None:
     lives = {index: (first, first + extra) for index, (first, extra, _) in enumerate(buffers)}
     sizes = {index: size for index, (_, _, size) in enumerate(buffers)}
-    offsets, arena, peak = assign_offsets(lives, sizes)
-    assert peak <= arena
+    placed = assign_offsets(lives, sizes, rooms, fixed)
+    offsets, lodged = placed.offsets, placed.lodged
+    assert placed.peak <= placed.size
+    assert not fixed & lodged.keys()
     for a in offsets:
-        assert offsets[a] + sizes[a] <= arena
+        if a in lodged:
+            assert offsets[a] + sizes[a] <= rooms[lodged[a]].size
+            assert lives[a][1] < rooms[lodged[a]].until
+        else:
+            assert offsets[a] + sizes[a] <= placed.size
         for b in offsets:
             together = lives[a][0] <= lives[b][1] and lives[b][0] <= lives[a][1]
-            if a < b and together:
+            if a < b and together and lodged.get(a) == lodged.get(b):
                 assert offsets[a] + sizes[a] <= offsets[b] or offsets[b] + sizes[b] <= offsets[a]
+
+
+def test_what_has_room_in_a_result_takes_none_of_the_arena() -> None:
+    lives = {"first": (0, 1), "beside": (1, 2), "late": (2, 3), "small": (0, 1)}
+    sizes = {"first": 4096, "beside": 4096, "late": 4096, "small": SMALL - 64}
+    placed = assign_offsets(lives, sizes, [Room(4096, 3)])
+    assert placed.lodged == {"first": 0}  # there is room for one at a time, until unit 3
+    assert (placed.size, placed.peak) == (SMALL - 64 + 2 * 4096, 2 * 4096)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])
