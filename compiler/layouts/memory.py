@@ -40,7 +40,12 @@ class Memory:
     @property
     def peak(self) -> int:
         """The most bytes held at once."""
-        return max(*self.levels, self.running, 0)
+        return max(self.values, self.running)
+
+    @property
+    def values(self) -> int:
+        """The most bytes of values held at once."""
+        return max(self.levels, default=0)
 
 
 def memory_of(local: ModuleOp, running: int = 0) -> Memory:

@@ -38,7 +38,7 @@ the next one may be counted better.
 BETWEEN = 2
 """How many more are tried then: for less memory, or between the last that did not fit and the last that did."""
 
-AIMS = 2
+AIMS = 3
 """How often values are let go of, for less each time, as what collectives take in between is not counted there."""
 
 OPS, MOST_CANDIDATES, FEWEST = 800, 16, 4
@@ -244,7 +244,7 @@ class Trials:
     def _with_values_made_again(self, aligned: ModuleOp, kept: Tried) -> Tried:
         """The program in which values are let go of and made again, if it fits then; or with them `kept`."""
         limit, again = int(self.limit), kept
-        aim = limit
+        aim = limit * kept.memory.values // kept.memory.peak  # what runs it may hold more than the values that go
         for _ in range(AIMS):
             asked = self._asked(aim)
             local = _asking(aligned, asked)
@@ -255,7 +255,7 @@ class Trials:
             again = self.program.tried(kept.choice, asked, local)
             if is_all or again.memory.peak <= limit:
                 break  # for a lower aim nothing more would be let go of
-            aim = aim * limit // again.memory.peak
+            aim = min(aim * limit // again.memory.peak, aim - aim // 32)
         return min(again, kept, key=lambda each: each.memory.peak)
 
     def _asked(self, aim: int) -> dict[str, Attribute]:

@@ -12,7 +12,7 @@ from collections import ChainMap
 from collections.abc import Container, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from shardwright.runtime.fusing.fusion import Fuser, Group
 from shardwright.runtime.fusing.products import Batch, Product, plan_product
 from shardwright.runtime.fusing.tiles import Tile, plan_tile
 from shardwright.runtime.planning.control import draft_of, hosted, is_whole
-from shardwright.runtime.planning.memory import Room, assign_offsets
+from shardwright.runtime.planning.memory import Placed, Room, assign_offsets
 from shardwright.runtime.planning.storage import Buffer, Copy, Home, Storage, Window, place_outputs
 from shardwright.runtime.planning.strided import Strided
 from shardwright.runtime.planning.trimming import trim
@@ -77,7 +77,7 @@ def make_plan(program: Program, inputs: Sequence[Strided], outputs: Sequence[Str
     planner = Planner(program, storage, dict(program.arrays), targets)
     planner.run()
     planner.place_results()
-    plan = Plan(_batched(planner.units), targets)
+    plan = Plan(planner.units, targets)
     _place_buffers(plan)
     _settle(plan.units, plan.offsets, threads)
     plan.largest = _largest(plan.offsets, storage)
@@ -298,28 +298,60 @@ def _workspace(parts: Sequence[Part], outside: Sequence[Window]) -> Window:
     return Window(Buffer(Home.ARENA, np.dtype(np.uint8), size), Strided.dense((size,)))
 
 
+@dataclass(frozen=True)
+class _Placing:
+    """
+    Where the buffers of units start: in the arena, or in memory of a result as long as that is not written yet.
+
+    `owned` is what each result is written over, and lies in its memory; `hosts` in whose place each buffer lies.
+    """
+
+    units: list[Unit]
+    hosts: dict[Buffer, Buffer]
+    owned: dict[Buffer, Buffer]
+    placed: Placed[Buffer]
+
+    @classmethod
+    def of(cls, units: list[Unit], results: Sequence[Buffer]) -> _Placing:
+        """What loops and branches have for themselves is placed with them, in the arena."""
+        merged, hosts = _merged(_lives(units, results=results), units)
+        owned = {hosts[result]: result for result in results if result in hosts}
+        rooms = [Room(result.nbytes, merged[host][0]) for host, result in owned.items()]
+        lives = {buffer: life for buffer, life in merged.items() if buffer not in owned}
+        fixed = {unit.workspace.buffer for unit, _ in inner_parts(units)}
+        return cls(
+            units, hosts, owned, assign_offsets(lives, {buffer: buffer.nbytes for buffer in lives}, rooms, fixed)
+        )
+
+    def offsets(self) -> dict[Buffer, int]:
+        """Where each buffer starts; from now on those that lie in a result's memory are at home there."""
+        found: dict[Buffer, int] = {}
+        owners = list(self.owned.values())
+        for buffer, host in self.hosts.items():
+            if buffer.home is Home.ARENA:
+                found[buffer] = self.placed.offsets.get(host, 0)
+                room = self.placed.lodged.get(host)
+                owner = self.owned.get(host) if room is None else owners[room]
+                if owner is not None:
+                    buffer.home, buffer.index = owner.home, owner.index
+        return found
+
+
 def _place_buffers(plan: Plan) -> None:
     """
-    Where buffers start: in the arena, or in memory of a result as long as that is not written yet.
+    Puts the units, which have products one by one, and their buffers in their places.
 
-    What a result is written over lies in its memory. What loops and branches have for themselves is placed with them,
-    in the arena.
+    Products that threads do together wait for one another once; but what the first of them reads is there until the
+    last one is done, so they go one by one where that takes less.
     """
-    units, results = plan.units, [target.buffer for target in plan.outputs]
-    merged, hosts = _merged(_lives(units, results=results), units)
-    owned = {hosts[result]: result for result in results if result in hosts}
-    rooms = [Room(result.nbytes, merged[host][0]) for host, result in owned.items()]
-    lives = {buffer: life for buffer, life in merged.items() if buffer not in owned}
-    fixed = {unit.workspace.buffer for unit, _ in inner_parts(units)}
-    placed = assign_offsets(lives, {buffer: buffer.nbytes for buffer in lives}, rooms, fixed)
-    plan.arena_bytes, plan.peak_bytes = placed.size, placed.peak
-    owners = list(owned.values())
-    for buffer, host in hosts.items():
-        if buffer.home is Home.ARENA:
-            plan.offsets[buffer] = placed.offsets.get(host, 0)
-            owner = owners[placed.lodged[host]] if host in placed.lodged else owned.get(host)
-            if owner is not None:
-                buffer.home, buffer.index = owner.home, owner.index
+    results = [target.buffer for target in plan.outputs]
+    together = _batched(plan.units)
+    found = _Placing.of(together, results)
+    if any(isinstance(unit, Batch) and len(unit.products) > 1 for unit in together):
+        alone = _Placing.of([Batch([unit]) if _is_shared(unit) else unit for unit in plan.units], results)
+        found = min(found, alone, key=lambda each: each.placed.peak)
+    plan.units, plan.offsets = found.units, found.offsets()
+    plan.arena_bytes, plan.peak_bytes = found.placed.size, found.placed.peak
 
 
 def _merged(
@@ -394,13 +426,18 @@ def _batched(units: Sequence[Unit]) -> list[Unit]:
     found: list[Unit] = []
     for unit in units:
         last = found[-1] if found else None
-        if not isinstance(unit, Product) or unit.axis is None:
+        if not _is_shared(unit):
             found.append(unit)
         elif isinstance(last, Batch) and last.takes(unit):
             last.products.append(unit)
         else:
             found.append(Batch([unit]))
     return found
+
+
+def _is_shared(unit: Unit) -> TypeGuard[Product]:
+    """Whether threads share a product."""
+    return isinstance(unit, Product) and unit.axis is not None
 
 
 def _chained(units: Sequence[Unit], offsets: Mapping[Buffer, int], threads: int) -> list[Unit]:
