@@ -201,8 +201,8 @@ class Traced(_Stage):
         will do, one after the other, and what they give is added up: sums then round otherwise.
 
         Raises `ShardwrightError` where there is no mesh (SW0468), another one already (SW0405), or nothing was found
-        that fits into the memory (SW0469), and `ValueError` (SW0582) for a limit that is no number of bytes, or another
-        objective (SW0585).
+        that fits into the memory (SW0469), and `ValueError` for a limit that is no number of bytes (SW0582), another
+        objective (SW0585), or a topology without a link for one of the axes (SW0121).
 
         >>> import shardwright
         >>> spec = shardwright.TensorSpec((64, 8)), shardwright.TensorSpec((8, 2))
@@ -484,7 +484,7 @@ class Partitioned(_Stage):
         What one run costs each device in seconds, before it runs: computing, sending along each axis, memory.
 
         `topology` says what links and devices can do; without one, it is of the usual orders of magnitude for such a
-        mesh (`shardwright.Topology.of`), which tells plans apart and foretells no clock.
+        mesh (`shardwright.Topology.of`), which tells plans apart and foretells no clock. SW0121 where it lacks a link.
 
         >>> import shardwright
         >>> mesh = shardwright.Mesh(x=2)

@@ -12,12 +12,10 @@ import numpy as np
 from shardwright.compiler.layouts.timing import Work, groups_of
 from shardwright.compiler.stages import Partitioned
 from shardwright.layout import Link, Mesh, Topology
+from shardwright.layout.planning.topology import ANY
 from shardwright.views.pricing import price_of
 
 __all__ = ["Accuracy", "Sample", "accuracy", "fitted"]
-
-ANY = "any axis"
-"""The one link of a topology that makes no difference between axes."""
 
 UNBOUNDED = 1e30
 """Operations or bytes in a second, where the programs do not show that they take any time."""

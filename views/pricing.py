@@ -123,8 +123,12 @@ def price_of(stage: Partitioned, topology: Topology | None = None) -> Price:
 def priced(
     rows: Sequence[CollectiveRow], local: ModuleOp, mesh: Mesh, topology: Topology | None = None, held: int = 0
 ) -> Price:
-    """The price of each device's program, whose collectives are `rows`, in their order; what runs it holds so much."""
-    topology = topology or Topology.of(mesh)
+    """
+    The price of each device's program, whose collectives are `rows`, in their order; what runs it holds so much.
+
+    Raises `ValueError` (SW0121) where the topology has no link for an axis of the mesh.
+    """
+    topology = Topology.of(mesh) if topology is None else topology.on(mesh)
     works, once = works_of(rows, local, mesh, topology)
     return Price(topology, works, max(memory_of(local).peak, held), once)
 

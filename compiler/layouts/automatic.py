@@ -49,13 +49,14 @@ def chosen(
     magnitude, if none is given). Each device holds at most `limit` bytes at once (`memory_of`), for what runs it as
     well, if that says what it `holds`. Where nothing is found that fits, values are computed again, if `recompute`
     allows it, and the batch is done in as few parts as will do, if `microbatches` allows that. Raises SW0468 where
-    there is no mesh, SW0405 where the program has another one, SW0469 where nothing was found that fits, and SW0585 for
-    another objective.
+    there is no mesh, SW0405 where the program has another one, SW0469 where nothing was found that fits, SW0585 for
+    another objective, and SW0121 for a topology without an axis' link.
     """
     check_goal(objective)
     module = on_mesh(traced, mesh)
     mesh = next(iter(meshes(module).values()), None)
-    known = None if objective == "bytes" or mesh is None else topology or Topology.of(mesh)
+    links = None if mesh is None else Topology.of(mesh) if topology is None else topology.on(mesh)
+    known = links if objective == "seconds" else None
     most = math.inf if limit is None else limit
     if mesh is not None:
         check_borders(module, mesh, most)

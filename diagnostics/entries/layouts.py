@@ -76,5 +76,7 @@ SW0120: processes that hold no box of the mesh
 SW0121: what describes no topology
     A topology has for each axis of a mesh a latency and a bandwidth, and what a device computes and moves in a second.
     They are finite, rates are above zero, times are not below, and none is beyond what a machine may have (1e60).
-    help: write the four kinds of numbers, all of them above zero
+    Where it meets a mesh, each axis of more than one device has a link of its name, unless one is named "any axis":
+    that is for all that are not named. Links of further axes, as other meshes have them, may stand beside these.
+    help: write the four kinds of numbers, all of them above zero, and a link for each axis
 """

@@ -89,8 +89,8 @@ def auto_shardings(
     own constraints say stays. Nothing is compiled, and nothing runs. The objective and the topology are those of
     `Traced.lay_out`.
 
-    Raises what `from_jax` and `Traced.lay_out` raise: SW0469 where nothing fits; SW0510 for a mesh that is not one of
-    JAX's devices.
+    Raises what `from_jax` and `Traced.lay_out` raise: SW0469 where nothing fits, SW0121 for a topology without a link
+    for an axis; SW0510 for a mesh that is not one of JAX's devices.
 
     ```python
     mesh = jax.make_mesh((4, 2), ("data", "model"))

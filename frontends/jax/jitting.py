@@ -291,7 +291,7 @@ def jit(
     Raises SW0721 without JAX, `TypeError` (SW0570) when the function is called inside of JAX's own `jit`, `grad` or
     `vmap`, and coded errors at the user's line for what cannot be partitioned; where layouts are chosen SW0468 without
     a mesh, SW0586 for one of explicit axes, SW0469 if nothing fits, `ValueError` for a limit (SW0582) or an objective
-    (SW0585) that is none.
+    (SW0585) that is none, and for a topology without a link for an axis (SW0121).
 
     ```python
     @shardwright.jax.jit(donate_argnums=0)

@@ -9,10 +9,14 @@ from numbers import Real
 from typing import Any
 
 from shardwright.diagnostics.faults import value_error
+from shardwright.diagnostics.suggestions import nearest
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning.cost import LOCAL
 
-__all__ = ["Link", "Topology"]
+__all__ = ["ANY", "Link", "Topology"]
+
+ANY = "any axis"
+"""The name of a link that stands for all axes that no link names."""
 
 NODE = 8
 """Devices of one machine, where nobody says otherwise."""
@@ -75,7 +79,8 @@ class Topology:
     `launch` are the seconds that an op takes to begin, `start` those that a run takes beside its ops.
 
     What is known of a machine is given; `Topology.of(mesh)` is a stand-in of the usual orders of magnitude, whose last
-    axes, up to eight devices, are one machine.
+    axes, up to eight devices, are one machine. Each axis of a mesh of more than one device has to have a link where the
+    two meet; one that is named "any axis" stands for all that are not named.
 
     Raises `ValueError` (SW0121) for rates that are not above zero, times below zero, and what no machine has.
 
@@ -113,6 +118,24 @@ class Topology:
             links[name] = WITHIN if near <= NODE else BETWEEN
         return cls({name: links[name] for name in mesh.sizes}, flops=100e12, memory=2e12)
 
+    def on(self, mesh: Mesh) -> Topology:
+        """
+        The same topology, which must say what links a mesh has; those of axes that the mesh has not are other meshes'.
+
+        Raises `ValueError` (SW0121) where an axis of more than one device has no link.
+        """
+        lacking = [axis for axis, size in mesh.sizes.items() if size > 1 and axis not in self.links]
+        if not lacking or ANY in self.links:
+            return self
+        close = nearest(lacking[0], (name for name in self.links if name not in mesh.sizes))
+        known = f"its links are {', '.join(self.links)}" if self.links else "it has no links"
+        meant = f"did you mean {lacking[0]!r} by {close!r}? " if close else ""
+        raise value_error(
+            "SW0121",
+            f"the topology has no link for axis {lacking[0]!r} of {mesh!r}",
+            help=f"{meant}{known}; one named {ANY!r} stands for all axes that are not named",
+        )
+
     @classmethod
     def from_dict(cls, data: object) -> Topology:
         """
@@ -142,8 +165,9 @@ class Topology:
         return replace(self, links={name: replace(link, latency=0.0) for name, link in self.links.items()})
 
     def link(self, axis: str) -> Link:
-        """The link of an axis; the slowest of all for one that is not named."""
-        return self.links.get(axis) or min(self.links.values(), key=lambda link: link.bandwidth, default=BETWEEN)
+        """The link of an axis: that of its name, or the one for any; without either (see `on`) the slowest of all."""
+        named = self.links.get(axis) or self.links.get(ANY)
+        return named or min(self.links.values(), key=lambda link: link.bandwidth, default=BETWEEN)
 
     def collective_seconds(self, kind: str, groups: Sequence[tuple[str, int]], sent: float) -> float:
         """

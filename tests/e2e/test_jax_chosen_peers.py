@@ -175,6 +175,20 @@ def test_seconds_decide_on_a_topology(slow: str, fast: str) -> None:
     assert timed.partitioned.price(topology).seconds < counted.partitioned.price(topology).seconds
 
 
+def test_a_topology_has_a_link_for_each_axis() -> None:
+    links = {"dta": sw.Link(1e-4, 1e6), "model": sw.Link(1e-7, 1e12)}
+    topology = sw.Topology(links, flops=1e9, memory=1e12)
+    with jax.set_mesh(mesh()):
+        ways: list[Any] = [
+            lambda: sw.jax.jit(step, topology=topology).lower(*training()),
+            lambda: sw.jax.auto_shardings(step, mesh(), *training(), objective="seconds", topology=topology),
+        ]
+        for way in ways:
+            with pytest.raises(sw.ShardwrightError, match="did you mean 'data' by 'dta'") as caught:
+                way()
+            assert caught.value.diagnostics[0].code == "SW0121"
+
+
 def test_what_somebody_laid_out_stays() -> None:
     given = training()
     rows = jax.sharding.NamedSharding(mesh(), P("model"))

@@ -47,7 +47,7 @@ def programs() -> dict[str, Partitioned]:
 
 @pytest.mark.parametrize("by_axis", [True, False])
 def test_the_topology_is_found_again(by_axis: bool) -> None:
-    true = TRUE if by_axis else replace(TRUE, links={"all": SLOW})
+    true = TRUE if by_axis else replace(TRUE, links={"any axis": SLOW})
     known, others = samples(true)[::2], samples(true)[1::2]
     found = fitted(known, by_axis=by_axis)
     assert accuracy(known, found).error < 1e-6
@@ -62,7 +62,7 @@ def test_the_topology_is_found_again(by_axis: bool) -> None:
 
 
 def test_one_link_for_all_axes_holds_for_those_of_any_name() -> None:
-    found = fitted(samples(replace(TRUE, links={"all": FAST})), by_axis=False)
+    found = fitted(samples(replace(TRUE, links={"any axis": FAST})), by_axis=False)
     assert found.link("some axis") == found.links["any axis"]
 
 

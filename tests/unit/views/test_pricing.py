@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -150,6 +151,69 @@ def test_what_no_machine_has(make: Any, message: str) -> None:
     assert (found.code, found.message, found.help) == ("SW0121", message, HELP)
 
 
+@pytest.mark.parametrize(
+    ("links", "help"),
+    [
+        (
+            {"dta": SLOW, "model": FAST},
+            "did you mean 'data' by 'dta'? its links are dta, model; one named 'any axis' stands for all axes that are "
+            "not named",
+        ),
+        ({"model": FAST}, "its links are model; one named 'any axis' stands for all axes that are not named"),
+        ({}, "it has no links; one named 'any axis' stands for all axes that are not named"),
+    ],
+)
+def test_an_axis_without_a_link_is_refused(links: dict[str, sw.Link], help: str) -> None:
+    """An axis whose link was misspelt would else have the slowest of all."""
+    topology = sw.Topology(links, flops=1e9, memory=1e7)
+    plain = sw.function(lambda x: sw.sum(x)).trace(sw.TensorSpec((64, 32), "float32"))
+    laid_out = sw.function(lambda x: sw.sum(x)).trace(spec(64, 32, axes=["data"])).partition()
+    ways: list[Callable[[], object]] = [
+        lambda: laid_out.price(topology),
+        lambda: plain.lay_out(MESH, objective="seconds", topology=topology),
+        lambda: plain.lay_out(MESH, topology=topology),
+    ]
+    for way in ways:
+        with pytest.raises(ShardwrightValueError) as caught:
+            way()
+        (found,) = caught.value.diagnostics
+        message = f"the topology has no link for axis 'data' of {MESH!r}"
+        assert (found.code, found.message, found.help) == ("SW0121", message, help)
+
+
+def test_a_link_for_any_axis_stands_for_those_that_are_not_named() -> None:
+    some = sw.Topology({"model": FAST, "any axis": SLOW}, flops=1e9, memory=1e7)
+    for axes in (["data"], [None, "model"]):
+        prices = [price(lambda x: sw.sum(x), spec(64, 32, axes=axes), topology=on) for on in (TOPOLOGY, some)]  # pyright: ignore
+        assert prices[0].seconds == prices[1].seconds > 0
+    slowest = sw.Topology({"model": SLOW, "any axis": FAST}, flops=1e9, memory=1e7)
+    sums = [price(lambda x: sw.sum(x), spec(64, 32, axes=["data"]), topology=on) for on in (slowest, TOPOLOGY)]
+    assert sums[0].collective_seconds < sums[1].collective_seconds  # the link for any, and not the slowest
+
+
+def test_links_of_other_meshes_and_axes_of_one_device_ask_for_nothing() -> None:
+    mesh = sw.Mesh(data=4, one=1)
+    topology = sw.Topology({"data": FAST, "stage": SLOW}, flops=1e9, memory=1e7)
+    rows = sw.TensorSpec((64, 32), "float32", layout=sw.Layout(["data"], mesh))
+    found = price(lambda x: sw.sum(x), rows, topology=topology)
+    assert found.collective_seconds == pytest.approx(4 * FAST.latency + 2 * 4 * 3 / 4 / FAST.bandwidth)
+
+
+def test_the_command_refuses_a_topology_of_other_axes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    machine = tmp_path / "machine.json"
+    link = {"latency": 1e-6, "bandwidth": 1e9}
+    data = {"links": {"batch": link, "modle": link}, "flops": 1e9, "memory": 1e9}
+    machine.write_text(json.dumps(data))
+    plain = tmp_path / "plain.mlir"
+    plain.write_text("func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> { return %a : tensor<8xf32> }")
+    automatic = ["--auto", "batch=4,model=2", "--objective", "seconds"]
+    for command in (["price", str(MLP)], ["explain", str(plain), *automatic], ["price", str(plain), *automatic]):
+        assert main([*command, "--topology", str(machine)]) == 1
+        said = capsys.readouterr().err
+        assert "error[SW0121]: the topology has no link for axis 'model' of Mesh(batch=4, model=2)" in said
+        assert "help: did you mean 'model' by 'modle'? its links are batch, modle; one named 'any axis'" in said
+
+
 def test_numbers_of_numpy_are_numbers() -> None:
     topology = sw.Topology({"x": sw.Link(np.float32(0.5), np.int64(2))}, flops=np.float64(3), memory=4)
     assert json.loads(json.dumps(topology.as_dict()))["links"] == {"x": {"latency": 0.5, "bandwidth": 2.0}}
@@ -160,7 +224,7 @@ def test_seconds_are_numbers_of_json_whatever_the_topology(tmp_path: Path, capsy
     machine = tmp_path / "machine.json"
     for bandwidth, code in ((1e-60, 0), (1e-300, 1), ("Infinity", 1)):
         link = f'{{"latency": 1e60, "bandwidth": {bandwidth}}}'
-        machine.write_text(f'{{"links": {{"model": {link}}}, "flops": 1e-60, "memory": 1e-60}}')
+        machine.write_text(f'{{"links": {{"any axis": {link}}}, "flops": 1e-60, "memory": 1e-60}}')
         assert main(["price", str(MLP), "--json", "--topology", str(machine)]) == code
         out, err = capsys.readouterr()
         if code:
