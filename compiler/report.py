@@ -17,13 +17,16 @@ from shardwright.compiler.values import layout_at
 from shardwright.diagnostics import SourceLocation
 from shardwright.dialects import dtensor
 from shardwright.dialects.dtensor import CollectiveOp, layout_of
+from shardwright.dialects.dtensor.attributes import AxesAttr, DimAxesAttr
 from shardwright.dialects.dtensor.manual import Explicit, explicit_bytes, manual_axes
 from shardwright.dialects.stablehlo import CaseOp, IfOp, WhileOp
 from shardwright.dialects.stablehlo.collectives import GroupedOp
 from shardwright.dialects.text.locations import is_backward, source_locations, where
 from shardwright.dialects.trip_count import control_names, trip_count
 from shardwright.dialects.types import element_dtype, element_of, shape_of
+from shardwright.layout.axes import Axis
 from shardwright.layout.mesh import Mesh
+from shardwright.layout.planning.algebra import moved_axes
 from shardwright.layout.planning.cost import sent_share
 from shardwright.passes.stages import GLOBAL_TYPE_ARGUMENT, WHY
 
@@ -367,7 +370,7 @@ def _row(op: AnyCollective, mesh: Mesh, repetition: Repetition) -> CollectiveRow
     return CollectiveRow(
         kind=_kind(op),
         arguments=op.arguments_text(),
-        axes=_moved_axes(op),
+        axes=tuple(axis.brief() for axis in axes_of(op, mesh)),
         tensors=tuple(_brief(value) for value in op.operands),
         bytes_per_device=_sent_by(op, mesh),
         sources=source_locations(op.location),
@@ -377,19 +380,17 @@ def _row(op: AnyCollective, mesh: Mesh, repetition: Repetition) -> CollectiveRow
     )
 
 
-def _moved_axes(op: AnyCollective) -> tuple[str, ...]:
-    """The axes whose place in the layout changes, in the order of the layouts; a window's are those it moves along."""
+def axes_of(op: AnyCollective, mesh: Mesh) -> tuple[Axis, ...]:
+    """The axes along which a collective sends, and the parts of axes; on global and per-device types."""
     if isinstance(op, Explicit):
-        return tuple(axis.brief() for axis in manual_axes(op))
-    if isinstance(op, dtensor.WindowOp):
-        return tuple(axis.brief() for axes in op.dim_axes.data for axis in axes)
-    before, after = layout_at(op.inputs[0]), layout_at(op.outputs[0])
-    places = [
-        {axis: place for place, dim in enumerate((*spec.dims, spec.partial)) for axis in dim}
-        for spec in (before, after)
-    ]
-    axes = dict.fromkeys([*before.axes(), *after.axes()])
-    return tuple(axis.brief() for axis in axes if places[0].get(axis) != places[1].get(axis))
+        return manual_axes(op)
+    if isinstance(op, dtensor.CollectivePermuteOp | dtensor.ExchangeOp):
+        return moved_axes(op.source.data, op.target.data, mesh)
+    named = op.properties.get("dim_axes") or op.properties.get("axes")
+    if isinstance(named, DimAxesAttr):
+        return tuple(axis for axes in named.data for axis in axes)
+    assert isinstance(named, AxesAttr)
+    return named.data
 
 
 def shown(value: SSAValue) -> str:

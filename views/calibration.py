@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from shardwright.compiler.layouts.timing import Work, groups_of
+from shardwright.compiler.layouts.timing import Work
 from shardwright.compiler.stages import Partitioned
-from shardwright.layout import Link, Mesh, Topology
+from shardwright.layout import Link, Topology
 from shardwright.layout.planning.topology import ANY
 from shardwright.views.pricing import price_of
 
@@ -102,9 +102,9 @@ def _rate(seconds: float) -> float:
 
 def _counted(sample: Sample, topology: Topology, axes: Sequence[str]) -> list[float]:
     """A run, its launches, operations and bytes of memory that count, and messages and bytes by axis."""
-    works, mesh = price_of(sample.stage, topology).works, sample.stage.interface.mesh
+    works = price_of(sample.stage, topology).works
     found = [1.0, *_computed(works, topology), *[0.0] * (2 * len(axes))]
-    for axis, messages, sent in _sent(works, topology, mesh):
+    for axis, messages, sent in (each for work in works for each in work.traffic):
         place = 4 + 2 * (axes.index(axis) if axis in axes else 0)
         found[place] += messages
         found[place + 1] += sent
@@ -121,11 +121,3 @@ def _computed(works: Iterable[Work], topology: Topology) -> tuple[float, float, 
             else:
                 touched += work.touched_bytes
     return launches, flops, touched
-
-
-def _sent(works: Iterable[Work], topology: Topology, mesh: Mesh) -> Iterable[tuple[str, float, float]]:
-    for work in works:
-        if work.row is not None:
-            sent = float(work.row.bytes_per_device or 0)
-            for axis, messages, part in topology.traffic(work.row.kind, groups_of(work.row, mesh), sent):
-                yield axis, messages * work.row.repetition.times, part * work.row.repetition.times

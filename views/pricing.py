@@ -17,6 +17,9 @@ from shardwright.diagnostics.figures import exact_bytes, readable_bytes, readabl
 from shardwright.layout import Mesh
 from shardwright.layout.planning.topology import Topology
 
+_TOGETHER = ("collective_permute", "fetch")
+"""Collectives of which nobody looks where each block comes from."""
+
 
 @dataclass(frozen=True)
 class Price:
@@ -60,17 +63,22 @@ class Price:
 
     @property
     def bytes_by_axes(self) -> dict[str, float]:
-        """What each device sends, by the axes along which it goes."""
+        """
+        What each device sends, by axis; what crosses several goes to the slowest of them (see `docs/views.md`).
+
+        Of whole blocks that are sent around, along several axes, these are named together.
+        """
         return {axes: sent for axes, (_, sent) in self._by_axes().items()}
 
     def _by_axes(self) -> dict[str, tuple[float, float]]:
         """The seconds and the bytes of what is sent along the same axes."""
         found: dict[str, tuple[float, float]] = {}
         for work in self.works:
-            if work.row is not None and (sent := _sent(work.row)):
-                seconds, before = found.get(axes := ", ".join(work.row.axes), (0.0, 0.0))
-                found[axes] = seconds + work.seconds, before + sent
-        return found
+            for axis, messages, sent in work.traffic:
+                axes = ", ".join(work.row.axes) if work.row is not None and work.row.kind in _TOGETHER else axis
+                seconds, before = found.get(axes, (0.0, 0.0))
+                found[axes] = seconds + self.topology.link(axis).seconds(messages, sent), before + sent
+        return {axes: each for axes, each in found.items() if each[1]}
 
     def data(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -131,8 +139,3 @@ def priced(
     topology = Topology.of(mesh) if topology is None else topology.on(mesh)
     works, once = works_of(rows, local, mesh, topology)
     return Price(topology, works, max(memory_of(local).peak, held), once)
-
-
-def _sent(row: CollectiveRow) -> float:
-    """What a device sends in all runs of a collective."""
-    return float(row.bytes_per_device or 0) * row.repetition.times

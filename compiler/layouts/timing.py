@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Operation, SSAValue
 
-from shardwright.compiler.report import CollectiveRow, is_collective, repeated_operations
-from shardwright.dialects import stablehlo
+from shardwright.compiler.report import AnyCollective, CollectiveRow, axes_of, is_collective, repeated_operations
+from shardwright.dialects import dtensor, stablehlo
 from shardwright.dialects.dtensor.manual import UnvaryingOp
 from shardwright.dialects.types import element_dtype, shape_of
 from shardwright.layout import Mesh
-from shardwright.layout.axes import parse_axis
-from shardwright.layout.planning.topology import Topology
+from shardwright.layout.planning.topology import Topology, Traffic
+from shardwright.layout.planning.traffic import exchange_traffic, window_traffic
 
-__all__ = ["Work", "groups_of", "operations_of", "works_of"]
+__all__ = ["Work", "operations_of", "works_of"]
 
 _FREE = (stablehlo.ConstantOp, stablehlo.IotaOp, stablehlo.BroadcastInDimOp, stablehlo.ReshapeOp)
 _OUTSIDE = ("builtin.", "func.", "dtensor.", "stablehlo.while", "stablehlo.case", "stablehlo.if", "stablehlo.return")
@@ -30,7 +30,7 @@ class Work:
     What a device does for one op, all its runs together: it computes, or it takes part in a collective (`row`).
 
     `flops` are operations on numbers, `touched_bytes` what it reads and writes of its memory, and `launches` how often
-    it begins: never, where what it makes takes no work.
+    it begins: never, where what it makes takes no work. `traffic` is what it sends along each axis.
     """
 
     op: Operation
@@ -39,6 +39,7 @@ class Work:
     touched_bytes: int = 0
     launches: int = 0
     row: CollectiveRow | None = None
+    traffic: tuple[Traffic, ...] = ()
 
 
 def works_of(
@@ -62,7 +63,8 @@ def works_of(
         elif is_collective(op):
             row = next(waiting)
             parts = len(row.tensors) - len(op.operands)
-            works.append(Work(op, _row_seconds(row, mesh, topology), row=row))
+            traffic = _traffic(op, row, mesh, topology)
+            works.append(Work(op, topology.seconds(traffic), row=row, traffic=traffic))
         elif not op.name.startswith(_OUTSIDE) and not _is_in_body(op):
             flops, touched, times = _operations(op), _touched(op), repetition.times
             launches = 0 if isinstance(op, _FREE) else times
@@ -81,21 +83,18 @@ def operations_of(local: ModuleOp) -> int:
     )
 
 
-def _row_seconds(row: CollectiveRow, mesh: Mesh, topology: Topology) -> float:
-    """How long all runs of a collective take."""
-    sent = float(row.bytes_per_device or 0)
-    return topology.collective_seconds(row.kind, groups_of(row, mesh), sent) * row.repetition.times
-
-
-def groups_of(row: CollectiveRow, mesh: Mesh) -> list[tuple[str, int]]:
-    """The axes along which a collective sends, with the sizes of what it uses of them."""
-    return [(text, mesh.sizes[text]) if text in mesh.sizes else _part(text) for text in row.axes]
-
-
-def _part(text: str) -> tuple[str, int]:
-    """The axis of which a part is meant, and the size of the part."""
-    axis = parse_axis(text)
-    return axis.name, axis.size
+def _traffic(op: AnyCollective, row: CollectiveRow, mesh: Mesh, topology: Topology) -> tuple[Traffic, ...]:
+    """What a device sends along each axis in all runs of a collective."""
+    sent, times = float(row.bytes_per_device or 0), row.repetition.times
+    if isinstance(op, dtensor.ExchangeOp):
+        found = exchange_traffic(op.source.data, op.target.data, mesh, topology, sent)
+    elif isinstance(op, dtensor.WindowOp):
+        moving = zip(op.windows(mesh), op.dim_axes.data, strict=True)
+        found = window_traffic([(window, axes) for window, axes in moving if window.moves], mesh, topology, sent)
+    else:
+        groups = [(axis.name, mesh.axis_size(axis)) for axis in axes_of(op, mesh)]
+        found = topology.traffic(row.kind, groups, sent)
+    return tuple((axis, messages * times, part * times) for axis, messages, part in found)
 
 
 def _is_in_body(op: Operation) -> bool:

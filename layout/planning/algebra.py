@@ -9,7 +9,7 @@ collective does not apply, and returns canonical spellings. Parts of axes are ha
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -251,6 +251,32 @@ def crossing_axes(specs: Iterable[LayoutSpec], mesh: Mesh) -> frozenset[str]:
     return frozenset(
         name for name, ranges in used.items() if any(stop % start for start, stop in pairwise(_marks(ranges)))
     )
+
+
+def moved_axes(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> tuple[Axis, ...]:
+    """
+    The axes that split other elements in one layout than in another, in the order of the layouts.
+
+    >>> x, y, z = map(Axis, "xyz")
+    >>> def moved(*dims):
+    ...     one, other = (LayoutSpec("mesh", each) for each in dims)
+    ...     return [axis.name for axis in moved_axes(one, other, Mesh(x=2, y=2, z=2))]
+    >>> moved(((x, y), ()), ((x,), (z,))), moved(((x, y),), ((y, x),)), moved(((x, y),), ((y,),))
+    (['y', 'z'], ['x', 'y'], ['x', 'y'])
+    """
+    before, after = (dict(_places(spec, mesh)) for spec in (source, target))
+    return tuple(axis for axis in dict.fromkeys((*before, *after)) if before.get(axis) != after.get(axis))
+
+
+def _places(spec: LayoutSpec, mesh: Mesh) -> Iterator[tuple[Axis, tuple[int, int]]]:
+    """Each axis with the dim that it splits, -1 for partial sums, and the parts into which others split it before."""
+    for dim, axes in enumerate(spec.dims):
+        parts = 1
+        for axis in axes:
+            yield axis, (dim, parts)
+            parts *= mesh.axis_size(axis)
+    for axis in spec.partial:
+        yield axis, (-1, 0)
 
 
 def without(spec: LayoutSpec, names: Collection[str]) -> LayoutSpec:

@@ -143,6 +143,48 @@ def missing_share(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> Fractio
     return None if held is None else Fraction(1, shards(target, mesh)) - held
 
 
+@lru_cache(maxsize=1 << 14)
+def crossing_shares(
+    source: LayoutSpec, target: LayoutSpec, mesh: Mesh, order: tuple[str, ...]
+) -> tuple[tuple[str, Fraction], ...] | None:
+    """
+    `missing_share` by the first axis of an order along which a device differs from the nearest one that has a box.
+
+    That one has its place along all that does not split the source. The order names the axes that the source is split
+    by, or more. `None` above `ENUMERATION_LIMIT`.
+
+    >>> source, target = (LayoutSpec("mesh", ((Axis(a), Axis(b)),)) for a, b in ("xy", "yx"))
+    >>> [(axis, str(share)) for axis, share in crossing_shares(source, target, Mesh(x=2, y=2), ("x", "y"))]
+    [('x', '1/8'), ('y', '0')]
+    """
+    found: list[tuple[str, Fraction]] = []
+    before = Fraction(1, shards(target, mesh))
+    for count, axis in enumerate(order, 1):
+        near = _held_near(source, target, mesh, order[:count])
+        if near is None:
+            return None
+        found.append((axis, before - near))
+        before = near
+    return tuple(found)
+
+
+def _held_near(source: LayoutSpec, target: LayoutSpec, mesh: Mesh, near: Sequence[str]) -> Fraction | None:
+    """
+    The part of its target box that a device, or one that differs from it along other axes than these, holds.
+
+    As a share of the tensor. The other axes of the source are taken for axes of their own: then each box is held by one
+    in so many devices, wherever those are that need it.
+    """
+    far = sorted({axis.name for dim in source.dims for axis in dim}.difference(near))
+    longest = max(mesh.sizes, key=len, default="")
+    fresh = {name: longest + name for name in far}
+    apart = Mesh({**mesh.sizes, **{fresh[name]: mesh.sizes[name] for name in far}}, name=mesh.name)
+    dims = tuple(tuple(axis._replace(name=fresh.get(axis.name, axis.name)) for axis in dim) for dim in source.dims)
+    held = _held(source.with_dims(dims), target, apart)
+    holders = apart.group_size([axis for dim in dims for axis in dim if axis.name not in mesh.sizes])
+    return None if held is None else held * holders
+
+
 def _held(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> Fraction | None:
     # Two spellings of one layout may cross where the canonical ones do not.
     source, target = canonical(source, mesh), canonical(target, mesh)

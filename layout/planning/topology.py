@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from numbers import Real
 from typing import Any
@@ -13,7 +13,10 @@ from shardwright.diagnostics.suggestions import nearest
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning.cost import LOCAL
 
-__all__ = ["ANY", "Link", "Topology"]
+__all__ = ["ANY", "Link", "Topology", "Traffic"]
+
+Traffic = tuple[str, float, float]
+"""What a device sends along an axis: its messages, one after the other, and its bytes."""
 
 ANY = "any axis"
 """The name of a link that stands for all axes that no link names."""
@@ -182,17 +185,29 @@ class Topology:
         >>> round(topology.collective_seconds("all_gather", [("y", 2), ("x", 4)], 7e6) * 1e6)
         3403
         """
-        traffic = self.traffic(kind, groups, sent)
+        return self.seconds(self.traffic(kind, groups, sent))
+
+    def seconds(self, traffic: Iterable[Traffic]) -> float:
+        """How long it takes to send what goes along each axis, one after the other."""
         return sum(self.link(axis).seconds(messages, part) for axis, messages, part in traffic)
 
-    def traffic(self, kind: str, groups: Sequence[tuple[str, int]], sent: float) -> list[tuple[str, float, float]]:
-        """The messages and bytes that a device sends along each axis in a collective (see `collective_seconds`)."""
+    def slowest_first(self, axes: Iterable[str]) -> tuple[str, ...]:
+        """Axes in the order of their bandwidths; of equals as they come."""
+        return tuple(sorted(axes, key=lambda axis: self.link(axis).bandwidth))
+
+    def traffic(self, kind: str, groups: Sequence[tuple[str, int]], sent: float) -> list[Traffic]:
+        """
+        The messages and bytes that a device sends along each axis in a collective (see `collective_seconds`).
+
+        Those of an exchange and of windows, which know more than their axes, are `exchange_traffic` and
+        `window_traffic`.
+        """
         moving = [(axis, size) for axis, size in groups if size > 1]
         if not moving or kind in LOCAL:
             return []
         moving.sort(key=lambda each: self.link(each[0]).bandwidth)
         count = math.prod(size for _, size in moving)
-        found: list[tuple[str, float, float]] = []
+        found: list[Traffic] = []
         if kind in ("all_gather", "reduce_scatter", "all_reduce"):
             passes, part = 2 if kind == "all_reduce" else 1, sent / (count - 1)
             for axis, size in moving:
@@ -205,7 +220,7 @@ class Topology:
                 found.append((axis, across, sent * across / (count - 1)))
                 near //= size
         else:
-            found.append((moving[0][0], 1 if kind == "collective_permute" else count - 1, sent))
+            found.append((moving[0][0], 1, sent))
         return found
 
 

@@ -17,6 +17,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
+COUNTED = 1 << 10
+"""The most frames of a dim that are looked at one by one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Window:
@@ -68,12 +71,12 @@ class Window:
     @property
     def needed(self) -> int:
         """How many elements of the result come from the operand."""
-        frames, frame, step = self._framed(1)
+        frames, frame, step = self.framed(1)
         return _places(frames, frame, self, self.start, step, 0, self.operand * self.dilation, 0)
 
     def held(self, parts: int) -> int:
         """How many of them come from the part of the operand with the number of their own part of the result."""
-        frames, frame, step = self._framed(parts)
+        frames, frame, step = self.framed(parts)
         each = frames // parts
         block = self.operand // parts * self.dilation
         return sum(
@@ -81,7 +84,7 @@ class Window:
             for number in range(each)
         )
 
-    def _framed(self, parts: int) -> tuple[int, int, int]:
+    def framed(self, parts: int) -> tuple[int, int, int]:
         """Number, size and step of frames that `parts` parts consist of; without any each part is one."""
         if self.frame:
             return self.result // self.frame, self.frame, self.step
@@ -175,6 +178,36 @@ def counts(window: Window, parts: int) -> tuple[Fraction, Fraction]:
     ('7/2', '2')
     """
     return Fraction(window.needed, parts), Fraction(window.held(parts), parts)
+
+
+@lru_cache(maxsize=4096)
+def givers(window: Window, parts: int) -> tuple[tuple[tuple[int, int], ...], ...] | None:
+    """
+    For each part of the result the parts of the operand that it needs something of, with the number of elements.
+
+    None for more frames than are counted one by one.
+
+    >>> givers(Window(8, 16, -1, frame=4, step=2), 4)
+    (((0, 2), (1, 1)), ((0, 1), (1, 2), (2, 1)), ((1, 1), (2, 2), (3, 1)), ((2, 1), (3, 2)))
+    """
+    if window.operand % parts or window.result % parts or (window.frame or window.result) * parts == 0:
+        return None
+    frames, frame, step = window.framed(parts)
+    if frames > COUNTED:
+        return None
+    width, each = window.operand // parts * window.dilation, frames // parts
+    found: list[tuple[tuple[int, int], ...]] = []
+    for part in range(parts):
+        needed: dict[int, int] = {}
+        for number in range(part * each, (part + 1) * each):
+            start = window.start + step * number
+            ends = sorted((start, start + window.stride * (frame - 1)))
+            for giver in range(max(0, ends[0] // width), min(parts - 1, ends[1] // width) + 1):
+                count = _places(1, frame, window, start, 0, giver * width, width, 0)
+                if count:
+                    needed[giver] = needed.get(giver, 0) + count
+        found.append(tuple(sorted(needed.items())))
+    return tuple(found)
 
 
 def missing_elements(windows: Sequence[tuple[Window, int]]) -> Fraction:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from shardwright.layout.axes import Axis
+from shardwright.layout.planning.algebra import moved_axes
 from shardwright.layout.planning.planner import Step, plan
 from shardwright.layout.planning.topology import Topology
+from shardwright.layout.planning.traffic import exchange_traffic
 from shardwright.layout.spec import LayoutSpec
 from shardwright.passes.program import Axes, Dims, Node, Program
 from shardwright.passes.propagation.strategy import Strategist, Strategy
@@ -93,9 +94,14 @@ class TimedStrategist(Strategist):
         return found
 
     def _step(self, step: Step, size: int) -> float:
-        groups = [(axis.name, self.mesh.axis_size(axis)) for axis in _moved(step)]
+        sent = float(step.share) * size
+        if step.kind == "exchange":
+            return self.topology.seconds(exchange_traffic(step.source, step.result, self.mesh, self.topology, sent))
+        named = (*step.axes, *(axis for axes in step.dim_axes for axis in axes))
+        axes = named or moved_axes(step.source, step.result, self.mesh)
+        groups = [(axis.name, self.mesh.axis_size(axis)) for axis in axes]
         topology = self.together if step.kind == "all_reduce" else self.topology
-        return topology.collective_seconds(step.kind, groups, float(step.share) * size)
+        return topology.collective_seconds(step.kind, groups, sent)
 
     def _exchanged(self, rule: Rule, by_factor: dict[int, Axes], weights: Sequence[int]) -> float | None:
         """What the op's expansion costs, in messages along the slowest of its axes; None where there is none."""
@@ -105,13 +111,3 @@ class TimedStrategist(Strategist):
         links = [self.topology.link(axis.name) for axes in by_factor.values() for axis in axes]
         rounds = self.rounds(rule, by_factor)
         return self.unit * max(link.seconds(rounds, sent) for link in links)
-
-
-def _moved(step: Step) -> Iterator[Axis]:
-    """The axes along which a step sends."""
-    named = dict.fromkeys((*step.axes, *(axis for axes in step.dim_axes for axis in axes)))
-    if named:
-        yield from named
-        return
-    pairs = zip(step.source.dims, step.result.dims, strict=True)
-    yield from dict.fromkeys(axis for before, after in pairs if before != after for axis in (*before, *after))

@@ -1,8 +1,11 @@
 """Strategies of single ops: which there are, and what they cost by the closed forms."""
 
+from typing import Any
+
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
+import shardwright as sw
 from shardwright.compiler.pipelines import run_pipeline
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.layout.axes import Axis
@@ -162,6 +165,38 @@ func.func public @main(
     found, exact = Strategist(program).project(program.nodes[0].rule, 1, (X,))
     parts = {0: (Axis("x", 1, 2),), 1: (Axis("x", 2, 3),)}
     assert (found, exact) == (({}, False) if crosses else (parts, True))
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        (["x"], ["y"]),
+        (["x"], ["x:(1)2"]),
+        (["x:(2)2"], [None]),
+        ([("x", "y")], [("y", "x")]),
+        ([("x", "y")], ["y"]),
+        ([("y", "x")], ["y"]),
+    ],
+    ids=str,
+)
+def test_seconds_of_relayouts_are_those_that_price_says(source: list[Any], target: list[Any]) -> None:
+    """Layouts are chosen by what is priced in the end: along parts of axes, around, in rounds."""
+    mesh = sw.Mesh(x=4, y=2)
+    on = Topology({"x": Link(1e-6, 1e9), "y": Link(2e-6, 3e9)}, flops=1e12, memory=1e12)
+    before, after = sw.Layout(source, mesh), sw.Layout(target, mesh)
+    x = sw.TensorSpec((64,), "float32", layout=before)
+    stage = sw.function(lambda x: sw.relayout(x, after)).trace(x).partition()
+    assert stage.predicted_bytes
+    text = """
+dtensor.mesh @mesh = <["x"=4, "y"=2]>
+func.func public @main(%a: tensor<64xf32>) -> tensor<64xf32> {
+  %0 = stablehlo.negate %a : tensor<64xf32>
+  return %0 : tensor<64xf32>
+}"""
+    program = build_program(parse_module(text, "negate.mlir"))
+    strategist = TimedStrategist(program, on, together=False)
+    found = strategist.move(0, before.for_rank(1).spec.dims, after.for_rank(1).spec.dims)
+    assert found / 3e9 == pytest.approx(stage.price(on).collective_seconds)
 
 
 @pytest.mark.parametrize(("flops", "devices"), [(1e12, 1), (1e3, 2)])

@@ -13,6 +13,7 @@ import pytest
 
 import shardwright as sw
 from shardwright.compiler.answers import Price
+from shardwright.compiler.stages import Partitioned
 from shardwright.diagnostics import ShardwrightValueError
 from shardwright.tools.main import main
 
@@ -69,6 +70,97 @@ def test_a_gather_over_two_axes_goes_over_the_slow_one_while_there_is_little() -
     over_data = 2 * SLOW.latency + 3 * part / SLOW.bandwidth
     over_model = FAST.latency + 4 * part / FAST.bandwidth
     assert found.collective_seconds == pytest.approx(over_data + over_model)
+
+
+MESSAGES = sw.Topology({"x": sw.Link(100.0, 1e30), "y": sw.Link(1.0, 1e40)}, flops=1e30, memory=1e30)
+"""Seconds are messages: a hundred along x, and one along y."""
+
+
+def relayout(source: list[Any], target: list[Any], shape: tuple[int, ...], mesh: sw.Mesh) -> Partitioned:
+    x = sw.TensorSpec(shape, "float32", layout=sw.Layout(source, mesh))
+    return sw.function(lambda x: sw.relayout(x, sw.Layout(target, mesh))).trace(x).partition()
+
+
+def test_an_exchange_goes_along_the_axes_that_each_box_crosses() -> None:
+    """
+    Of eight parts along x and y, a device needs the four of one half: one of two devices has one of them.
+
+    What it lacks comes along x, but for a part from its neighbour along y.
+    """
+    stage = relayout([("x", "y")], ["y"], (64,), sw.Mesh(x=4, y=2))
+    assert [row.kind for row in stage.predicted] == ["exchange"]
+    found = stage.price(MESSAGES)
+    part = 4 * 8  # bytes
+    assert found.bytes_by_axes == {"x": 3 * part, "y": part / 2}
+    rounds = 4  # as many as some device lacks parts, of 3.5 on average, 3 along x
+    assert found.collective_seconds == pytest.approx(rounds * (3 * 100 + 0.5 * 1) / 3.5)
+
+
+def test_an_exchange_takes_its_rounds_and_no_message_to_each_device() -> None:
+    stage = relayout(["x"], ["y"], (64,), sw.Mesh(x=4, y=4))
+    assert [row.kind for row in stage.predicted] == ["collective_permute"]
+    assert stage.price(MESSAGES).collective_seconds == pytest.approx(100)
+    stage = relayout(["x"], ["y"], (64,), sw.Mesh(x=8, y=4))
+    assert [row.kind for row in stage.predicted] == ["exchange"]
+    found = stage.price(MESSAGES)  # of the two parts of its quarter of rows some device has none
+    assert found.collective_seconds == pytest.approx(2 * 100)
+    assert found.bytes_by_axes == {"x": 4 * (16 - 2)}  # one of eight devices along x has half of it
+
+
+def shifted(x: Any) -> Any:
+    """Each element from the one before it."""
+    return sw.pad(x[:-1], ((1, 0),))
+
+
+def test_neighbours_take_a_message_each_however_many_devices_there_are() -> None:
+    mesh = sw.Mesh(x=8, y=8)
+
+    def pooled(x: Any) -> Any:
+        return sw.nn.max_pool1d(x, 3, 1, "SAME")
+
+    for function, messages, shape in ((shifted, 1, (64,)), (pooled, 2, (1, 64, 1))):
+        for axis in ("x", "y"):
+            specs = [axis if size == 64 else None for size in shape]
+            x = sw.TensorSpec(shape, "float32", layout=sw.Layout(specs, mesh))
+            stage = sw.function(function).trace(x).partition()
+            assert [row.kind for row in stage.predicted if row.bytes_per_device] == ["window"]
+            found = stage.price(MESSAGES)
+            assert found.collective_seconds == pytest.approx(messages * MESSAGES.link(axis).latency)
+            assert found.bytes_by_axes == {axis: 4 * messages * 7 / 8}  # the first, or the last, has no neighbour
+
+
+def test_a_shift_over_two_axes_crosses_the_major_one_where_their_blocks_meet() -> None:
+    x = sw.TensorSpec((64,), "float32", layout=sw.Layout([("x", "y")], sw.Mesh(x=2, y=4)))
+    found = sw.function(shifted).trace(x).partition().price(MESSAGES)
+    assert found.bytes_by_axes == pytest.approx({"x": 4 * 1 / 8, "y": 4 * 6 / 8})  # of seven borders one is x's
+
+
+def test_blocks_that_go_round_are_not_free() -> None:
+    """Both axes stay with their dim, where they change places."""
+    stage = relayout([("x", "y")], [("y", "x")], (64,), sw.Mesh(x=4, y=2))
+    assert [(row.kind, row.axes) for row in stage.predicted] == [("collective_permute", ("x", "y"))]
+    found = stage.price(MESSAGES)
+    assert found.collective_seconds == pytest.approx(100)
+    assert found.bytes_by_axes == {"x, y": 4 * 8 * 6 / 8}  # two of eight devices have what they need
+
+
+def test_a_part_of_an_axis_has_its_link_and_its_own_size() -> None:
+    mesh = sw.Mesh(x=8, y=2)
+    for source, target, messages in (["x", "x:(1)2", 2], ["x:(2)4", None, 2], ["x:(1)2", None, 1]):
+        stage = relayout([source], [target], (64,), mesh)
+        assert stage.price(MESSAGES).collective_seconds == pytest.approx(100 * messages)
+    assert [row.axes for row in relayout(["x"], ["x:(1)2"], (64,), mesh).predicted] == [("x:(2)4",)]
+
+
+def test_parts_of_axes_whose_names_nobody_would_write(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "odd.mlir"
+    path.write_text("""
+sdy.mesh @mesh = <["my axis"=8]>
+func.func @main(%a: tensor<64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"my axis":(1)2}]>})
+    -> (tensor<64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}) { return %a : tensor<64xf32> }
+""")
+    assert main(["price", str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["bytes_by_axes"] == {"my axis": 128.0}
 
 
 def test_loops_count_their_rounds() -> None:
