@@ -300,8 +300,12 @@ class Side:
         return sum(place // weight % size * weight for weight, size in steps)
 
     def source_in(self, place: int, base: int) -> int:
-        """Which place of a group gives the one at `place` what those at `base` have: its own, if it is one of them."""
-        return place if self.base_in(place) == base else base + self.spare[place % len(self.spare)]
+        """
+        Which place of a group gives the one at `place` what those at `base` have: the nearest to it, or its own.
+
+        That stands where `place` does along all atoms that split nothing: nothing crosses an axis that it need not.
+        """
+        return base + place - self.base_in(place)
 
     def numbers(self, base: int, job: Clients) -> Iterable[int]:
         """Which processes of the job stand at a place without what is spare: of a mesh of no job, each by itself."""
@@ -311,12 +315,13 @@ class Side:
         return [clients.first + base + other for other in self.spare]
 
     def source_for(self, number: int, base: int) -> int:
-        """Which of the processes at such a place gives a process of the job what they have: itself, if it is one."""
+        """Which of the processes at such a place gives one of the job what they have: itself, else the nearest."""
         clients = self.atoms.clients
         place = clients.place_of(number)
         if place is not None and self.base(place) == base:
             return number
-        return clients.first + base + self.spare[number % len(self.spare)]
+        other = self.spare[number % len(self.spare)] if place is None else place - self.base(place)
+        return clients.first + base + other
 
 
 def _weights(positions: Sequence[int], atoms: Atoms) -> dict[int, int]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable
 from itertools import product
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -19,7 +21,16 @@ from shardwright.layout.spec import LayoutSpec
 from shardwright.runtime.atoms import Atoms
 from shardwright.runtime.executable import compile_module
 from shardwright.runtime.processes.communicator import Communicator
-from shardwright.runtime.processes.crossing import Exchange, Piece, Side, Wanted, plan_exchange, plan_transfer
+from shardwright.runtime.processes.crossing import (
+    Exchange,
+    Group,
+    Piece,
+    Side,
+    Wanted,
+    plan_exchange,
+    plan_recut,
+    plan_transfer,
+)
 from shardwright.runtime.stacking import to_stacked
 
 MESH = Mesh([("x", 4), ("y", 2)])
@@ -117,6 +128,85 @@ def test_a_transfer_gives_each_process_what_it_lacks_once(
         lacking = np.setdiff1d(due, had).size
         assert sum(piece.size for piece in plan.receives) == lacking
     assert sum(len(plan.sends) for plan in plans) == sum(len(plan.receives) for plan in plans)
+
+
+def parts(random: Random, mesh: Mesh) -> LayoutSpec:
+    """A layout of two dims by axes, and parts of axes, in any order; some split nothing."""
+    atoms: list[Axis] = []
+    for name, size in mesh.sizes.items():
+        atoms += [Axis(name, 1, 2), Axis(name, 2, 2)] if size == 4 and random.random() < 0.4 else [Axis(name)]
+    random.shuffle(atoms)
+    dims: list[list[Axis]] = [[], [], []]
+    for atom in atoms:
+        random.choice(dims).append(atom)
+    return LayoutSpec("mesh", tuple(map(tuple, dims[:2])))
+
+
+def least_crossed(mesh: Mesh, held: list[set[int]], due: list[set[int]]) -> Counter[int]:
+    """The elements that processes lack, by the first axis that each has to cross from whoever has it."""
+    found: Counter[int] = Counter()
+    for receiver, wanted in enumerate(due):
+        for element in wanted - held[receiver]:
+            found[max(first_apart(mesh, one, receiver) for one in range(mesh.size) if element in held[one])] += 1
+    return found
+
+
+def first_apart(mesh: Mesh, one: int, other: int) -> int:
+    places = (np.unravel_index(number, mesh.shape) for number in (one, other))
+    return next((axis for axis, (a, b) in enumerate(zip(*places, strict=True)) if a != b), len(mesh.shape))
+
+
+@pytest.mark.parametrize("mesh", [Mesh(a=2, b=4), Mesh(a=2, b=2, c=2), Mesh(a=4, b=2, c=2)], ids=repr)
+@pytest.mark.parametrize("within", [True, False], ids=["in a program", "between arrays"])
+def test_what_processes_send_crosses_the_first_axes_no_more_than_it_must(mesh: Mesh, within: bool) -> None:
+    """By any order of the axes: the sender differs from the receiver along those alone that say who holds it."""
+    random, array = Random(5), np.arange(256).reshape(16, 16)
+
+    def sides(layout: LayoutSpec) -> list[set[int]]:
+        blocks = (to_stacked(array, layout, mesh.seen_by(Clients(mesh.size, place))) for place in range(mesh.size))
+        return [set(block.reshape(-1).tolist()) for block in blocks]
+
+    for _ in range(25):
+        source, target = parts(random, mesh), parts(random, mesh)
+        found: Counter[int] = Counter()
+        for place in range(mesh.size):
+            ends = [(Atoms.cut(mesh, layout.axes(), Clients(mesh.size, place)), layout) for layout in (source, target)]
+            before, after = (Side.of_all(atoms, atoms.dims(layout)) for atoms, layout in ends)
+            plan = planned(mesh, source, target, (16, 16), place) if within else plan_transfer((16, 16), before, after)
+            for piece in plan.sends:
+                peer = plan.group.member(piece.peer)
+                found[first_apart(mesh, place, peer)] += piece.size
+        assert found == least_crossed(mesh, sides(source), sides(target))
+
+
+@pytest.mark.parametrize("mesh", [Mesh(a=6, b=2), Mesh(b=2, a=6), Mesh(b=2, a=12)], ids=repr)
+def test_parts_that_cross_come_from_the_nearest_as_well(mesh: Mesh) -> None:
+    """Halves against thirds of an axis: several devices have each, and of these the one in the same row gives it."""
+    extents, a, b = (72, 8), mesh.sizes["a"], Axis("b")
+    array = np.arange(72 * 8).reshape(extents)
+    halves, thirds, ninth = Axis("a", 1, 2), Axis("a", 1, 3), Axis("a", 3, a // 3)
+    for source, target in [(spec((halves,), ()), spec((thirds,), (b,))), (spec((halves, b), ()), spec((), (ninth,)))]:
+        found: Counter[int] = Counter()
+        for place in range(mesh.size):
+            atoms = Atoms.spanning(mesh, [*source.axes(), *target.axes()], Clients(mesh.size, place))
+            ends = [(atoms.fitting(layout.axes()), layout) for layout in (source, target)]
+            moving = [tuple(sorted(each.across)) for each, _ in ends]
+            before, after = (
+                Side.along(positions, each, each.dims(layout))
+                for positions, (each, layout) in zip(moving, ends, strict=True)
+            )
+            group = Group.along(moving[0], ends[0][0])
+            plan = plan_recut((1,) * ends[0][0].count, extents, before, after, group)
+            for piece in plan.sends:
+                found[first_apart(mesh, place, group.member(piece.peer))] += piece.size
+        sides = [
+            [
+                set(to_stacked(array, layout, mesh.seen_by(Clients(mesh.size, at))).reshape(-1).tolist())
+                for at in range(mesh.size)
+            ]
+            for layout in (source, target)
+        ]
+        assert found == least_crossed(mesh, *sides)
 
 
 def side(mesh: Mesh, layout: LayoutSpec, place: int) -> Side:
