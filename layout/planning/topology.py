@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from itertools import accumulate
 from numbers import Real
+from operator import mul
 from typing import Any
 
 from shardwright.diagnostics.faults import value_error
@@ -13,7 +15,7 @@ from shardwright.diagnostics.suggestions import nearest
 from shardwright.layout.mesh import Mesh
 from shardwright.layout.planning.cost import LOCAL
 
-__all__ = ["ANY", "Link", "Topology", "Traffic"]
+__all__ = ["ANY", "Link", "Topology", "Traffic", "machine_axes"]
 
 Traffic = tuple[str, float, float]
 """What a device sends along an axis: its messages, one after the other, and its bytes."""
@@ -74,6 +76,16 @@ WITHIN, BETWEEN = Link(2e-6, 200e9), Link(10e-6, 25e9)
 """Links inside of a machine and from one to another, of the order that such machines have."""
 
 
+def machine_axes(mesh: Mesh) -> int:
+    """
+    How many of a mesh's last axes make up one machine, as far as its sizes tell.
+
+    >>> machine_axes(Mesh(data=16, model=8)), machine_axes(Mesh(x=4, y=2)), machine_axes(Mesh(x=16))
+    (1, 2, 0)
+    """
+    return sum(near <= NODE for near in accumulate(reversed(mesh.shape), mul))
+
+
 @dataclass(frozen=True)
 class Topology:
     """
@@ -114,12 +126,9 @@ class Topology:
         >>> {name: link.bandwidth for name, link in Topology.of(Mesh(data=16, model=8)).links.items()}
         {'data': 25000000000.0, 'model': 200000000000.0}
         """
-        links: dict[str, Link] = {}
-        near = 1
-        for name, size in reversed(mesh.sizes.items()):
-            near *= size
-            links[name] = WITHIN if near <= NODE else BETWEEN
-        return cls({name: links[name] for name in mesh.sizes}, flops=100e12, memory=2e12)
+        far = len(mesh.shape) - machine_axes(mesh)
+        links = {name: BETWEEN if place < far else WITHIN for place, name in enumerate(mesh.sizes)}
+        return cls(links, flops=100e12, memory=2e12)
 
     def on(self, mesh: Mesh) -> Topology:
         """

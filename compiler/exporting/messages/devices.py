@@ -17,6 +17,7 @@ from shardwright.diagnostics.registry import coded
 from shardwright.layout.axes import Axis, remaining
 from shardwright.layout.forms.groups import axes_of_groups
 from shardwright.layout.mesh import Mesh
+from shardwright.layout.planning.topology import machine_axes
 from shardwright.layout.planning.window import Window
 from shardwright.layout.spec import LayoutSpec
 
@@ -275,8 +276,9 @@ def exchange(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> list[Piece]:
     """
     Every piece that a device needs: from itself where it has it, else from the nearest holder of those `_aside` alike.
 
-    Devices that differ along the last axes only are the nearest, as in `Topology.of`. No device sends more messages
-    for that than the busiest one receives, so it takes no more rounds.
+    Devices that differ along the last axes only are the nearest, as in `Topology.of`. Nothing goes from machine to
+    machine that one's own has, whoever sends it. Within a machine, and among the others, no device sends more messages
+    than the busiest one receives, if another can: it takes no more rounds to be near.
     """
     return _from_nearest(_needs(source, target, mesh), mesh)
 
@@ -304,11 +306,13 @@ def _from_nearest(needs: Sequence[Need], mesh: Mesh) -> list[Piece]:
     kept = [piece for held, piece in needs if piece.receiver in held]
     due = [(held, piece) for held, piece in needs if piece.receiver not in held]
     busiest = max(Counter(piece.receiver for _, piece in due).values(), default=0)
+    machine = machine_axes(mesh)
 
-    def order(sender: int, receiver: int) -> tuple[bool, int, int, int]:
-        """Who sends rather: one with messages left, the nearest, the one that sends least so far."""
+    def order(sender: int, receiver: int) -> tuple[int, bool, int, int, int]:
+        """Who sends rather: one of the same machine, one with messages left, the nearest, the one that sends least."""
         apart = _apart(sender, receiver, mesh.shape)
-        return load[sender] >= busiest, apart, load[sender], (receiver - sender) % mesh.size
+        far = apart if apart > machine else 0
+        return far, load[sender] >= busiest, apart, load[sender], (receiver - sender) % mesh.size
 
     for held, piece in due:
         sender = min(held, key=lambda other: order(other, piece.receiver))
@@ -331,7 +335,9 @@ class Gathering:
 
 def gathering(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> Gathering | None:
     """
-    An exchange as a gathering, where that takes fewer messages; it never sends more: nobody is sent what it has.
+    An exchange as a gathering, where that takes fewer messages.
+
+    It never sends more, as nobody is sent what it has, and no more from machine to machine.
 
     >>> x, y = Axis("x"), Axis("y")
     >>> found = gathering(LayoutSpec("m", ((y, x),)), LayoutSpec("m", ((x,),)), Mesh(x=2, y=4))
@@ -365,7 +371,20 @@ def gathering(source: LayoutSpec, target: LayoutSpec, mesh: Mesh) -> Gathering |
     first = _from_nearest([(holders, replace(one, slot=(one.slot[0] % share,))) for holders, one in own], mesh)
     direct = _from_nearest(needs, mesh)
     fewer = _degree([one for one in first if not _stays(one)]) + 1 < _degree([one for one in direct if not _stays(one)])
-    return Gathering(first, np.array(groups)) if fewer else None
+    handed_on = share * sum((len(_machines(group, mesh)) - 1) * size for group in groups)
+    no_farther = _from_afar(first, mesh) + handed_on <= _from_afar(direct, mesh)
+    return Gathering(first, np.array(groups)) if fewer and no_farther else None
+
+
+def _machines(devices: Iterable[int], mesh: Mesh) -> set[int]:
+    """The machines that these devices are of."""
+    size = math.prod(mesh.shape[len(mesh.shape) - machine_axes(mesh) :])
+    return {device // size for device in devices}
+
+
+def _from_afar(pieces: Iterable[Piece], mesh: Mesh) -> int:
+    """How many messages go from machine to machine."""
+    return sum(len(_machines((piece.sender, piece.receiver), mesh)) > 1 for piece in pieces)
 
 
 @dataclass(frozen=True)

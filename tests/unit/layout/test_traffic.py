@@ -34,7 +34,8 @@ def topology(random: Random, mesh: Mesh) -> Topology:
 def layout(random: Random, mesh: Mesh, rank: int) -> LayoutSpec:
     atoms: list[Axis] = []
     for name, size in mesh.sizes.items():
-        cut = random.choice([2, size // 2]) if size > 2 and random.random() < 0.4 else 0
+        cuts = [part for part in range(2, size) if size % part == 0]
+        cut = random.choice(cuts) if cuts and random.random() < 0.4 else 0
         atoms += [Axis(name, 1, cut), Axis(name, cut, size // cut)] if cut else [Axis(name)]
     random.shuffle(atoms)
     dims: list[list[Axis]] = [[] for _ in range(rank + 1)]
@@ -43,12 +44,14 @@ def layout(random: Random, mesh: Mesh, rank: int) -> LayoutSpec:
     return LayoutSpec("mesh", tuple(map(tuple, dims[:rank])))
 
 
-def exchanges(random: Random, mesh: Mesh, count: int) -> Iterator[tuple[LayoutSpec, LayoutSpec, tuple[int, ...]]]:
+def exchanges(
+    random: Random, mesh: Mesh, count: int, *shapes: tuple[int, ...]
+) -> Iterator[tuple[LayoutSpec, LayoutSpec, tuple[int, ...]]]:
     """So many exchanges that relayouts between random layouts take, with shapes that they divide."""
     found: set[tuple[LayoutSpec, LayoutSpec]] = set()
     while len(found) < count:
-        rank = random.choice([1, 2, 2])
-        shape = (48,) if rank == 1 else (24, 24)
+        shape = random.choice(shapes or [(48,), (24, 24), (24, 24)])
+        rank = len(shape)
         try:
             steps = plan(layout(random, mesh, rank), layout(random, mesh, rank), shape, mesh).steps
         except ValueError:
@@ -105,6 +108,25 @@ def test_rounds_of_an_exchange_are_those_that_are_written(mesh: Mesh) -> None:
             assert sum(messages for _, messages, _ in found) == pytest.approx(len(moving))
             compared += 1
     assert compared > 10
+
+
+@pytest.mark.parametrize("mesh", [Mesh(a=4, b=2, c=2), Mesh(a=2, b=8), Mesh(a=3, b=2, c=2), Mesh(a=6, b=2)], ids=repr)
+def test_what_is_written_goes_from_machine_to_machine_no_more_than_it_must(mesh: Mesh) -> None:
+    """At once, in rounds, or handed on: as many bytes as if each came from the nearest of all that have it."""
+    random, ways = Random(9), Counter[str]()
+    machine = mesh.size // mesh.shape[0]  # the last axes, up to eight devices
+    for source, target, shape in exchanges(random, mesh, 40, (mesh.size, mesh.size), (mesh.size * 2, 2)):
+        route = devices.route(source, target, mesh)
+        piece = math.prod(shape) // math.prod(cut.parts for cut in devices.cuts(source, target, mesh))
+        direct = devices.exchange(source, target, mesh) if route.at_once else itertools.chain(*route.rounds)
+        far = sum(one.sender // machine != one.receiver // machine for one in direct)
+        for group in route.groups if route.groups is not None else []:
+            far += (len({int(device) // machine for device in group}) - 1) * len(group) * route.places
+        least = crossed(source, target, shape, mesh, mesh.axis_names).get("a", 0.0) * mesh.size
+        handed_on = route.groups is not None
+        assert far * piece <= least if handed_on else far * piece == pytest.approx(least)
+        ways["at once" if route.at_once else "handed on" if handed_on else "rounds"] += 1
+    assert ways["rounds"] > 10
 
 
 def test_where_counting_takes_too_long_all_goes_along_the_slowest_axis() -> None:
