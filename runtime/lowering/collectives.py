@@ -23,6 +23,7 @@ from shardwright.dialects.dtensor.manual import FetchOp, UnvaryingOp
 from shardwright.dialects.types import element_of
 from shardwright.layout.axes import Axis
 from shardwright.layout.forms.clients import ALONE
+from shardwright.layout.planning.algebra import moved_axes
 from shardwright.layout.planning.window import Window
 from shardwright.layout.spec import LayoutSpec
 from shardwright.runtime.atoms import Atoms, DimAtoms
@@ -109,7 +110,9 @@ def _all_to_all(lowering: Lowering, op: Operation, operands: list[Value]) -> lis
 def _collective_permute(lowering: Lowering, op: Operation, operands: list[Value]) -> list[Value]:
     source, target = data(op, "source"), data(op, "target")
     share = moved_share(source, target, lowering.atoms)
-    lowering.builder.count(_message(lowering, "collective_permute", _changed(source, target), share), operands)
+    lowering.builder.count(
+        _message(lowering, "collective_permute", moved_axes(source, target, lowering.atoms.mesh), share), operands
+    )
     return [_relaid(lowering, operands[0], source, target)]
 
 
@@ -118,7 +121,9 @@ def _exchange(lowering: Lowering, op: Operation, operands: list[Value]) -> list[
     source, target = data(op, "source"), data(op, "target")
     result = _relaid(lowering, operands[0], source, target)
     share = missing_share(source, target, lowering.builder.local(operands[0]), lowering.atoms)
-    lowering.builder.count(_message(lowering, "exchange", _changed(source, target), share), [result])
+    lowering.builder.count(
+        _message(lowering, "exchange", moved_axes(source, target, lowering.atoms.mesh), share), [result]
+    )
     return [result]
 
 
@@ -235,12 +240,6 @@ def move(lowering: Lowering, value: Value, before: DimAtoms, after: DimAtoms) ->
         return split(lowering, merge(lowering, value, before), after)
     moved = across.exchange(lowering, value, before, after)
     return split(lowering, moved, lowering.atoms.held_dims(after))
-
-
-def _changed(source: LayoutSpec, target: LayoutSpec) -> tuple[Axis, ...]:
-    """The axes of the dims whose layout changes, each once."""
-    pairs = [(a, b) for a, b in zip(source.dims, target.dims, strict=True) if a != b]
-    return tuple(dict.fromkeys(axis for pair in pairs for side in pair for axis in side))
 
 
 @emitter("dtensor.fetch")

@@ -6,6 +6,7 @@ import json
 import re
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -172,3 +173,27 @@ def test_loaded_programs_have_no_report(tmp_path: Path) -> None:
     compiled = partitioned().compile()
     with pytest.raises(ValueError, match="SW0577"):
         Compiled(compiled.executable, compiled.interface, None).report(tmp_path / "page.html")
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        (["a", None], ["a:(1)2", None]),
+        ([("a", "b"), None], ["b", None]),
+        ([("a", "b"), "c"], [("a", "c"), None]),
+        ([("b", "a"), None], [("b", "c", "a"), None]),
+        ([("a:(1)2", "c"), "a:(2)2"], [("a:(1)2", "b"), ("a:(2)2", "c")]),
+        ([("a", "b"), "c"], [("b", "a"), "c"]),
+    ],
+    ids=str,
+)
+def test_what_is_predicted_and_what_is_counted_goes_along_the_same_axes(source: list[Any], target: list[Any]) -> None:
+    """The page sets one beside the other by kind and axes: those that move, and the parts of axes that do."""
+    mesh = sw.Mesh(a=4, b=2, c=2)
+    x = sw.TensorSpec((16, 16), "float32", layout=sw.Layout(source, mesh))
+    stage = sw.function(lambda x: sw.relayout(x, sw.Layout(target, mesh))).trace(x).partition()
+    compiled = stage.compile()
+    compiled(np.zeros((16, 16), np.float32))
+    predicted = {(row.kind, *sorted(row.axes)) for row in stage.predicted if row.bytes_per_device}
+    assert predicted
+    assert predicted == {(each["kind"], *sorted(each["axes"])) for each in compiled.ledger.as_dict()["collectives"]}
