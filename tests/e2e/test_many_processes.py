@@ -81,6 +81,7 @@ sw.sum(x)
 """
 
 
+@pytest.mark.slow
 def test_a_trace_of_a_job_that_fails_shows_what_was_waited_for(tmp_path: Path) -> None:
     program, trace = tmp_path / "waits.py", tmp_path / "trace.json"
     program.write_text(WAITS_IN_VAIN)

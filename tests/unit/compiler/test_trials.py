@@ -42,6 +42,7 @@ def test_no_more_is_sent_than_in_layouts_by_hand_that_hold_as_much(name: str) ->
     assert automatic.sent <= own.sent
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", ["pad_interior_grad", "mapped_rows", "while_cg", "robust_statistics"])
 def test_no_longer_is_taken_than_in_layouts_by_hand_that_hold_as_much(name: str) -> None:
     """Reductions are counted as if each went alone, or all together; here some do."""
@@ -103,6 +104,7 @@ def test_no_argument_is_whole_where_all_devices_would_do_the_same() -> None:
     assert found.predicted_bytes == 2 * 3 / 4 * 3 * 4
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("name", "devices"), [("heat_stencil", 8), ("newton_root", 8)])
 @pytest.mark.parametrize("goal", ["bytes", "seconds"])
 def test_bytes_do_not_make_all_devices_do_the_same(name: str, devices: int, goal: Goal) -> None:

@@ -55,6 +55,7 @@ def numbers(rows: int, count: int, seed: int) -> Array:
 PLAIN = Sweep(30)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("value", [1.0, np.inf, -np.inf, np.nan])
 @pytest.mark.parametrize(("side", "row"), [("image", 0), ("image", 29), ("image", 30), ("image", 31), ("kernel", 29)])
 def test_rows_move_by_as_many_as_there_are_places_but_one(side: str, row: int, value: float) -> None:

@@ -167,6 +167,7 @@ def largest(window: Array) -> int:
     return found
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("last", [-np.inf, np.nan])
 @pytest.mark.parametrize("nothing", [0.0, 5.0])
 @pytest.mark.parametrize(("size", "high"), [(16, 0), (15, 0), (18, 0), (14, 1), (31, 2)])
