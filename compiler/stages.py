@@ -202,7 +202,8 @@ class Traced(_Stage):
 
         Raises `ShardwrightError` where there is no mesh (SW0468), another one already (SW0405), or nothing was found
         that fits into the memory (SW0469), and `ValueError` for a limit that is no number of bytes (SW0582), another
-        objective (SW0585), or a topology without a link for one of the axes (SW0121).
+        objective (SW0585), what does nothing without another setting (SW0510), or a topology without a link for one of
+        the axes (SW0121).
 
         >>> import shardwright
         >>> spec = shardwright.TensorSpec((64, 8)), shardwright.TensorSpec((8, 2))
@@ -213,15 +214,14 @@ class Traced(_Stage):
         >>> chosen.partition()
         Partitioned(<lambda>(x: f32[64@data, 8], w: f32[8, 2]), Mesh(data=4), 0 collectives, 0 bytes sent per device)
         """
-        from shardwright.compiler.layouts.automatic import chosen  # only for who asks for it
-        from shardwright.diagnostics.figures import size_in_bytes
+        from shardwright.compiler.layouts.automatic import chosen, limit_of  # only for who asks for it
 
-        limit = None if memory_limit is None else size_in_bytes(memory_limit)
+        allowed = {"recompute": recompute, "microbatches": microbatches}
+        limit = limit_of("lay_out", memory_limit, objective, topology, **allowed)
         on = self.interface.meshes if mesh is None else (*self.interface.meshes, mesh)
         module = chosen(
-            self.module, mesh, limit, objective, topology,
-            recompute=recompute, microbatches=microbatches, holds=lambda local: self.backend.held(local, on),
-        )  # fmt: skip
+            self.module, mesh, limit, objective, topology, **allowed, holds=lambda local: self.backend.held(local, on)
+        )
         known = next(iter(meshes(module).values()))
         mesh = self.interface.mesh if self.interface.mesh.axis_names else mesh or known
         return Traced(module, decided(replace(self.interface, mesh=mesh, meshes=(mesh,)), module), self.backend)

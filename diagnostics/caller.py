@@ -6,11 +6,13 @@ import contextlib
 import inspect
 import runpy
 import sys
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from types import CodeType, FrameType, TracebackType
+from typing import Any
 
 from shardwright.diagnostics.diagnostic import SourceLocation
 
@@ -111,8 +113,18 @@ def is_users(file: str) -> bool:
     return not is_own(file)
 
 
-def function_place(code: CodeType) -> SourceLocation:
-    """Where a Python function is defined."""
+def defined_at(function: Callable[..., Any]) -> SourceLocation | None:
+    """
+    Where a function is defined; the line that asks for it, if no user wrote it or it is not written in Python.
+
+    >>> defined_at(lambda: 0).line, defined_at(sum).line
+    (1, 1)
+    """
+    plain = inspect.unwrap(function)
+    plain = plain.func if isinstance(plain, partial) else plain
+    code = getattr(plain, "__code__", None) or getattr(type(plain).__call__, "__code__", None)
+    if code is None or is_own(code.co_filename):
+        return caller()
     return SourceLocation(code.co_filename, code.co_firstlineno, 1)
 
 

@@ -104,6 +104,18 @@ class ShardwrightError(Exception):
         """
         ShardwrightError.__init__(self, [replace(one, notes=(*one.notes, text)) for one in self.diagnostics])
 
+    def place(self, location: SourceLocation | None) -> None:
+        """
+        Let each message that names no place point at one.
+
+        >>> error = ShardwrightError(Diagnostic("SW0469", "no layouts fit"))
+        >>> error.place(SourceLocation("train.py", 3, 1))
+        >>> print(error)
+        train.py:3:1: error[SW0469]: no layouts fit
+        """
+        placed = [replace(one, location=one.location or location) for one in self.diagnostics]
+        ShardwrightError.__init__(self, placed)
+
 
 def _renamed(diagnostic: Diagnostic, old: str, new: str) -> Diagnostic:
     notes = tuple(note.replace(old, new) for note in diagnostic.notes)

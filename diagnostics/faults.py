@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from shardwright.diagnostics import (
     Diagnostic,
     ShardwrightAttributeError,
     ShardwrightError,
     ShardwrightIndexError,
+    ShardwrightInternalError,
     ShardwrightTypeError,
     ShardwrightValueError,
 )
-from shardwright.diagnostics.caller import caller
+from shardwright.diagnostics.caller import caller, defined_at
 
 
 def value_error(code: str, message: str, *notes: str, help: str | None = None) -> ShardwrightValueError:
@@ -44,6 +45,18 @@ def noted(note: str) -> Generator[None]:
         yield
     except ShardwrightError as error:
         error.note(note)
+        raise
+
+
+@contextmanager
+def placed_at(function: Callable[..., Any]) -> Generator[None]:
+    """Lets the errors of a block that name no place point at a function of the user's; faults of our own do not."""
+    try:
+        yield
+    except ShardwrightInternalError:
+        raise
+    except ShardwrightError as error:
+        error.place(defined_at(function))
         raise
 
 

@@ -14,6 +14,7 @@ from shardwright.compiler.layouts.trials import Holds, LaidOut, Trials, Tried
 from shardwright.compiler.layouts.unsharded import strip_layouts
 from shardwright.compiler.pipelines import IMPORT, run_pipeline
 from shardwright.diagnostics.faults import value_error
+from shardwright.diagnostics.figures import size_in_bytes
 from shardwright.dialects.dtensor import MeshOp, meshes
 from shardwright.dialects.text.locations import fault
 from shardwright.layout import Mesh
@@ -83,6 +84,32 @@ def check_goal(objective: str) -> None:
         raise value_error(
             "SW0585", f"layouts cannot be chosen for {objective!r}", help='choose for "bytes", or for "seconds"'
         )
+
+
+def limit_of(
+    what: str,
+    memory_limit: int | str | None,
+    objective: str,
+    topology: Topology | None,
+    *,
+    recompute: bool,
+    microbatches: bool,
+) -> int | None:
+    """
+    The limit in bytes of what the function `what` was asked for, if there is one.
+
+    Raises `ValueError` for another objective (SW0585), for what is no number of bytes (SW0582), and for what does
+    nothing without another setting (SW0510).
+    """
+    check_goal(objective)
+    if topology is not None and objective == "bytes":
+        help = 'choose for objective="seconds", or leave topology out'
+        raise value_error("SW0510", f"{what}: a topology says nothing where bytes decide", help=help)
+    for name, allowed in (("recompute", recompute), ("microbatches", microbatches)):
+        if allowed and memory_limit is None:
+            help = f'give a limit, memory_limit="16GB", or leave {name} out'
+            raise value_error("SW0510", f"{what}: {name}=True does nothing without a memory_limit", help=help)
+    return None if memory_limit is None else size_in_bytes(memory_limit)
 
 
 def least_sent_by_any(traced: ModuleOp, mesh: Mesh | None) -> float | None:

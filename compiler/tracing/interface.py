@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,11 +20,10 @@ from shardwright.compiler.tracing.reference import Reference
 from shardwright.compiler.tracing.trace import Trace, Tracer, tracing
 from shardwright.compiler.values import border_layouts, layout_for
 from shardwright.diagnostics import Diagnostic, ShardwrightValueError
-from shardwright.diagnostics.caller import function_place, is_own
 from shardwright.diagnostics.faults import type_error
 from shardwright.dialects.dtensor import MeshOp, layout_of, meshes, with_layout
 from shardwright.dialects.stablehlo import ConvertOp
-from shardwright.dialects.text.locations import caller_location, fault, location_attribute
+from shardwright.dialects.text.locations import definition_location, fault
 from shardwright.dialects.types import (
     dtype_element,
     element_dtype,
@@ -128,7 +126,7 @@ def trace_function(
     `leaves` and `tree` are the flattened `(args, kwargs)`, with `is_argument` saying what is a leaf.
     """
     trace = Trace(getattr(function, "__name__", type(function).__name__), namespace)
-    place = _place(function)
+    place = definition_location(function)
     names = argument_names(function, tree)
     values = [_argument(trace, name, leaf, place) for name, leaf in zip(names, leaves, strict=True)]
     with tracing(trace):
@@ -191,16 +189,6 @@ def _parameter_name(function: Callable[..., Any], position: int) -> str:
     if position < len(single):
         return single[position]
     return f"{rest[0]}[{position - len(single)}]" if rest else f"argument {position}"
-
-
-def _place(function: Callable[..., Any]) -> LocationAttr:
-    """Where the function is defined; where it is traced, if no user wrote it or it is not written in Python."""
-    plain = inspect.unwrap(function)
-    plain = plain.func if isinstance(plain, partial) else plain
-    code = getattr(plain, "__code__", None) or getattr(type(plain).__call__, "__code__", None)
-    if code is None or is_own(code.co_filename):
-        return caller_location()
-    return location_attribute(function_place(code))
 
 
 def _argument(trace: Trace, name: str, leaf: Any, place: LocationAttr) -> Tracer:

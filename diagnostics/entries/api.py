@@ -35,7 +35,8 @@ SW0509: result that cannot be returned
     help: return only such values; keep the rest outside of the function
 SW0510: wrong dim, size or setting
     A dim is a whole number from minus the rank up to the rank, each named once. Sizes, numbers, texts and truth values
-    among the arguments of a function are of the kind that its annotation says, or NumPy's of that kind.
+    among the arguments of a function are of the kind that its annotation says, or NumPy's of that kind. What does
+    nothing without another setting is not taken alone.
     help: count dims from 0, or from the end with negative numbers
 SW0511: malformed contraction
     An einsum equation names the dims of its operands and result; names that appear twice must have equal sizes.

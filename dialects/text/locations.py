@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from typing import Any
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -20,7 +21,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from shardwright.diagnostics import Diagnostic, Label, ShardwrightError, SourceLocation
-from shardwright.diagnostics.caller import caller, name_in_text
+from shardwright.diagnostics.caller import caller, defined_at, name_in_text
 from shardwright.dialects.text.xdsl_patches import FileLineColRange, unchecked
 
 
@@ -151,7 +152,15 @@ def _inner(location: Attribute) -> tuple[Attribute, ...]:
 
 def caller_location() -> LocationAttr:
     """Where in the user's Python source this is asked for, as an op's location."""
-    place = caller()
+    return _of(caller())
+
+
+def definition_location(function: Callable[..., Any]) -> LocationAttr:
+    """Where a function is defined (`defined_at`), as an op's location."""
+    return _of(defined_at(function))
+
+
+def _of(place: SourceLocation | None) -> LocationAttr:
     return location_attribute(place) if place is not None else UnknownLoc()
 
 

@@ -10,14 +10,14 @@ from typing import Any, Literal
 from xdsl.ir import Operation, SSAValue
 
 from shardwright.compiler.stages import Partitioned
-from shardwright.diagnostics.faults import type_error
+from shardwright.diagnostics.faults import placed_at, type_error
 from shardwright.dialects.dtensor import CollectiveOp, layout_of
 from shardwright.dialects.text.locations import is_backward
 from shardwright.dialects.text.scopes import scopes_of
 from shardwright.dialects.types import shape_of
 from shardwright.engines.jax.shardings import JaxMesh
-from shardwright.frontends.jax.choosing import XLA
-from shardwright.frontends.jax.importing import from_jax
+from shardwright.frontends.jax.choosing import XLA, Wanted
+from shardwright.frontends.jax.importing import read_lowered
 from shardwright.frontends.jax.jitting import Jitted, jit
 from shardwright.frontends.jax.lowered import Lowered, layouts_of, partitioned_by_us
 from shardwright.layout import Mesh, Topology
@@ -66,7 +66,8 @@ def _lowered(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Lowe
     """The partitioned program of any function, jitted or not; of what XLA's partitioner would take, nobody knows it."""
     if not isinstance(function, Jitted) and all(hasattr(function, name) for name in ("trace", "lower", "eval_shape")):
         traced = function.trace(*args, **kwargs)
-        return partitioned_by_us(traced.lower(), import_module("jax").tree.leaves(traced.out_avals), {}, None)
+        with placed_at(function):
+            return partitioned_by_us(traced.lower(), import_module("jax").tree.leaves(traced.out_avals), {}, None)
     jitted: Jitted[..., Any] = function if isinstance(function, Jitted) else jit(function)
     return jitted.strictly_lowered(*args, **kwargs)
 
@@ -90,7 +91,7 @@ def auto_shardings(
     `Traced.lay_out`.
 
     Raises what `from_jax` and `Traced.lay_out` raise: SW0469 where nothing fits, SW0121 for a topology without a link
-    for an axis; SW0510 for a mesh that is not one of JAX's devices.
+    for an axis; SW0510 for a mesh that is not one of JAX's devices, before anything is traced, as for other settings.
 
     ```python
     mesh = jax.make_mesh((4, 2), ("data", "model"))
@@ -102,11 +103,12 @@ def auto_shardings(
     if not isinstance(mesh, anywhere.Mesh):
         help = "it is a jax.sharding.Mesh, which has devices"
         raise type_error("SW0510", f"auto_shardings: the mesh cannot be {mesh!r}", help=help)
+    wanted = Wanted.of("auto_shardings", memory_limit=memory_limit, objective=objective, topology=topology)
     jitted: Any = function if hasattr(function, "lower") else import_module("jax").jit(function)
     lowered = jitted.lower(*args, **kwargs)
     ours = Mesh(dict(mesh.shape))
-    traced = replace(from_jax(lowered), backend=XLA)
-    partitioned = traced.lay_out(ours, memory_limit=memory_limit, objective=objective, topology=topology).partition()
+    traced = replace(read_lowered(lowered, function), backend=XLA)
+    partitioned = traced.lay_out(ours, **vars(wanted) if wanted else {}).partition()
     whole = anywhere.NamedSharding(mesh, anywhere.PartitionSpec())
     theirs = JaxMesh(ours, list(mesh.devices.flat), [whole])
     within, out = layouts_of(partitioned)

@@ -10,8 +10,8 @@ from typing import Any, Literal
 from xdsl.dialects.builtin import ModuleOp
 
 from shardwright.compiler.stages import Backend, Traced
+from shardwright.compiler.tracing.settings import setting
 from shardwright.diagnostics.faults import value_error
-from shardwright.diagnostics.figures import size_in_bytes
 from shardwright.dialects.dtensor import meshes
 from shardwright.engines.one_process import OneProcess
 from shardwright.frontends.functions.dtensor import tensor_of
@@ -32,6 +32,15 @@ XLA: Backend = _Xla(tensor_of, StageViews())
 
 Objective = Literal["bytes", "seconds"]
 
+_KINDS: dict[str, Any] = {
+    "memory_limit": int | str | None,
+    "objective": Objective | None,
+    "topology": Topology | None,
+    "recompute": bool,
+    "microbatches": bool,
+}
+"""What the fields of `Wanted` are given as."""
+
 
 @dataclass(frozen=True)
 class Wanted:
@@ -46,26 +55,36 @@ class Wanted:
     @classmethod
     def of(
         cls,
+        what: str,
+        *,
         memory_limit: int | str | None,
         objective: Objective | None,
         topology: Topology | None,
-        recompute: bool,
-        microbatches: bool,
+        recompute: bool = False,
+        microbatches: bool = False,
     ) -> Wanted | None:
         """
-        What somebody asked for; None if it is nothing.
+        What somebody asked a function for, by whose name errors call it; None if it is nothing.
 
-        Raises `ValueError` for a limit that is no number of bytes (SW0582), and for another objective (SW0585).
+        Raises `TypeError` (SW0510) for what is of another kind, and `ValueError` for a limit that is no number of bytes
+        (SW0582), another objective (SW0585), and what does nothing without another setting (SW0510).
         """
-        if memory_limit is None and objective is None and topology is None and not recompute and not microbatches:
+        given = {
+            "memory_limit": memory_limit,
+            "objective": objective,
+            "topology": topology,
+            "recompute": recompute,
+            "microbatches": microbatches,
+        }
+        read: dict[str, Any] = {name: setting(what, name, kind)(given[name]) for name, kind in _KINDS.items()}
+        if all(each is None or each is False for each in read.values()):
             return None
-        from shardwright.compiler.layouts.automatic import check_goal  # only for who asks for it
+        from shardwright.compiler.layouts.automatic import limit_of  # only for who asks for it
 
-        usual: Objective = "bytes" if topology is None else "seconds"
-        goal = usual if objective is None else objective
-        check_goal(goal)
-        limit = None if memory_limit is None else size_in_bytes(memory_limit)
-        return cls(limit, goal, topology, recompute, microbatches)
+        usual: Objective = "bytes" if read["topology"] is None else "seconds"
+        read["objective"] = read["objective"] or usual
+        read["memory_limit"] = limit_of(what, **read)
+        return cls(**read)
 
     def lay_out(self, traced: Traced, known: Sequence[Any]) -> Traced:
         """

@@ -16,7 +16,8 @@ from shardwright.compiler.reading.bytecode import required
 from shardwright.compiler.stages import Callbacks, Traced, read_module
 from shardwright.compiler.tracing.pytree import Tree, flatten
 from shardwright.compiler.tracing.settings import settled
-from shardwright.diagnostics.faults import type_error
+from shardwright.diagnostics.faults import placed_at, type_error
+from shardwright.dialects.text.locations import definition_location, is_known
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.types import dtype_element, tensor
 from shardwright.frontends.functions.dtensor import BACKEND
@@ -62,15 +63,22 @@ def from_jax(function: Any, /, *args: Any, callbacks: Callbacks = None, **kwargs
     ```
     """
     required("jax", "from_jax")
-    lowered = _lowered(function, args, kwargs)
+    return read_lowered(_lowered(function, args, kwargs), function, callbacks)
+
+
+def read_lowered(lowered: Any, function: Any, callbacks: Callbacks = None) -> Traced:
+    """What JAX lowered a function to; of where things were written, JAX says only that of operations."""
     name = str(lowered.compiler_ir("stablehlo").operation.attributes["sym_name"]).strip('"').removeprefix("jit_")
-    module = parse_module(lowered.as_text(debug_info=True), name)
-    keep_callbacks(module, lowered, effects=callbacks != "drop")
-    run_pipeline(module, ["drop-tokens"])  # the function itself takes and gives none
-    _take_all(module, lowered)
-    traced = read_module(module, name, BACKEND, callbacks)
-    interface = replace(traced.interface, arguments=_tree(lowered.in_tree), results=_tree(lowered.out_tree))
-    return replace(traced, interface=interface)
+    with placed_at(function):
+        module = parse_module(lowered.as_text(debug_info=True), name)
+        for op in (module, entry_function(module)):
+            op.location = op.location if is_known(op.location) else definition_location(function)
+        keep_callbacks(module, lowered, effects=callbacks != "drop")
+        run_pipeline(module, ["drop-tokens"])  # the function itself takes and gives none
+        _take_all(module, lowered)
+        traced = read_module(module, name, BACKEND, callbacks)
+        interface = replace(traced.interface, arguments=_tree(lowered.in_tree), results=_tree(lowered.out_tree))
+        return replace(traced, interface=interface)
 
 
 def _lowered(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:

@@ -13,7 +13,7 @@ from typing import Any, Concatenate, Generic, Literal, ParamSpec, Self, TypedDic
 
 from shardwright.compiler.reading.bytecode import required
 from shardwright.diagnostics import ShardwrightError
-from shardwright.diagnostics.faults import type_error, value_error
+from shardwright.diagnostics.faults import placed_at, type_error, value_error
 from shardwright.engines.jax.agreement import agree
 from shardwright.engines.jax.internals import (
     devices_of,
@@ -207,7 +207,8 @@ class Jitted(Generic[P, R]):
                 "a Ref that is made inside of the function is no other than a variable",
             )
         gives = import_module("jax").tree.leaves(traced.out_avals)
-        return partitioned_by_us(theirs, gives, self._kept, self._wanted)
+        with placed_at(self):
+            return partitioned_by_us(theirs, gives, self._kept, self._wanted)
 
     def _check_outermost(self, leaves: list[Any]) -> None:
         if _traced(leaves):
@@ -290,8 +291,9 @@ def jit(
 
     Raises SW0721 without JAX, `TypeError` (SW0570) when the function is called inside of JAX's own `jit`, `grad` or
     `vmap`, and coded errors at the user's line for what cannot be partitioned; where layouts are chosen SW0468 without
-    a mesh, SW0586 for one of explicit axes, SW0469 if nothing fits, `ValueError` for a limit (SW0582) or an objective
-    (SW0585) that is none, and for a topology without a link for an axis (SW0121).
+    a mesh, SW0586 for one of explicit axes, SW0469 if nothing fits, `ValueError` for a topology without a link for an
+    axis (SW0121). At once, `ValueError` for a limit (SW0582) or an objective (SW0585) that is none, and for what does
+    nothing without another of them (SW0510).
 
     ```python
     @shardwright.jax.jit(donate_argnums=0)
@@ -316,7 +318,14 @@ def jit(
     }
     options = {name: value for name, value in given.items() if value is not None}
     options |= {name: True for name, said in (("keep_unused", keep_unused), ("inline", inline)) if said}
-    wanted = Wanted.of(memory_limit, objective, topology, recompute, microbatches)
+    wanted = Wanted.of(
+        "jit",
+        memory_limit=memory_limit,
+        objective=objective,
+        topology=topology,
+        recompute=recompute,
+        microbatches=microbatches,
+    )
     if function is None:
         return functools.partial(Jitted[..., Any], options=options, fallback=fallback, wanted=wanted)
     return Jitted(function, options, fallback, wanted)

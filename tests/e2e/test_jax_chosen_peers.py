@@ -155,8 +155,27 @@ def test_a_result_that_takes_an_argument_s_memory_lies_as_it_does() -> None:
 def test_what_fits_nowhere_says_what_would_help() -> None:
     with jax.set_mesh(mesh()), pytest.raises(sw.ShardwrightError) as caught:
         sw.jax.jit(step, memory_limit="400kB", fallback="xla")(*training())
-    assert caught.value.diagnostics[0].code == "SW0469"
+    (found,) = caught.value.diagnostics
+    assert (found.code, str(found.location)) == ("SW0469", f"{__file__}:{step.__code__.co_firstlineno}:1")
     assert "microbatches=True" in str(caught.value)
+
+
+def test_what_is_too_much_in_any_way_is_said_of_the_function() -> None:
+    """Also of one that jit was used on twice over, and where the layouts alone are asked for."""
+    place = f"{__file__}:{step.__code__.co_firstlineno}:1: error[SW0469]: no layouts fit: "
+    given = training()
+    with jax.set_mesh(mesh()):
+        for function in (step, jax.jit(step)):
+            with pytest.raises(sw.ShardwrightError) as caught:
+                sw.jax.jit(function, memory_limit="1kB").lower(*given)
+            assert str(caught.value).startswith(place)
+    with pytest.raises(sw.ShardwrightError) as caught:
+        sw.jax.auto_shardings(step, mesh(), *given, memory_limit="1kB")
+    assert str(caught.value).startswith(place)
+    traced = sw.from_jax(jax.jit(step), *given)
+    with pytest.raises(sw.ShardwrightError) as caught:
+        traced.lay_out(sw.Mesh(data=4), memory_limit="1kB")
+    assert str(caught.value).startswith(place)
 
 
 @pytest.mark.parametrize(("slow", "fast"), [("data", "model"), ("model", "data")])
@@ -217,8 +236,50 @@ def test_on_explicit_axes_everything_is_laid_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "code"), [({"memory_limit": "2 furlongs"}, "SW0582"), ({"objective": "joules"}, "SW0585")]
+    ("options", "message"),
+    [
+        ({"memory_limit": "2 furlongs"}, "error[SW0582]: '2 furlongs' is no number of bytes"),
+        ({"memory_limit": True}, "error[SW0510]: {}: memory_limit cannot be True"),
+        ({"objective": "joules"}, "error[SW0585]: layouts cannot be chosen for 'joules'"),
+        ({"topology": 3}, "error[SW0510]: {}: topology cannot be 3"),
+        (
+            {"topology": sw.Topology.of(sw.Mesh(data=4)), "objective": "bytes"},
+            "error[SW0510]: {}: a topology says nothing where bytes decide",
+        ),
+    ],
 )
-def test_what_cannot_be_meant_is_refused_at_once(options: Any, code: str) -> None:
-    with pytest.raises(ValueError, match=code):
-        sw.jax.jit(step, **options)
+def test_what_cannot_be_meant_is_refused_at_once(options: Any, message: str) -> None:
+    """Before the function is looked at, at the line that asks for it."""
+
+    def untraced(x: Any) -> Any:
+        raise AssertionError
+
+    with pytest.raises((TypeError, ValueError), match="SW0") as caught:
+        sw.jax.jit(untraced, **options)
+    assert message.format("jit") in str(caught.value)
+    with pytest.raises((TypeError, ValueError), match="SW0") as caught:
+        sw.jax.auto_shardings(untraced, mesh(), np.ones(8, np.float32), **options)
+    assert message.format("auto_shardings") in str(caught.value)
+    assert caught.value.diagnostics[0].location.file == __file__  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"recompute": True}, "jit: recompute=True does nothing without a memory_limit"),
+        ({"microbatches": True}, "jit: microbatches=True does nothing without a memory_limit"),
+        ({"memory_limit": "1GB", "recompute": "yes"}, "jit: recompute cannot be 'yes'"),
+        ({"memory_limit": "1GB", "microbatches": 3}, "jit: microbatches cannot be 3"),
+        ({"microbatches": 3}, "jit: microbatches cannot be 3"),
+    ],
+)
+def test_what_jit_alone_is_asked_for_is_refused_at_once(options: Any, message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match="SW0510") as caught:
+        sw.jax.jit(**options)
+    assert f"error[SW0510]: {message}\n" in str(caught.value)
+
+
+def test_numbers_of_numpy_are_limits() -> None:
+    with jax.set_mesh(mesh()):
+        lowered = sw.jax.jit(step, memory_limit=np.int64(2_000_000), recompute=np.True_).lower(*training())
+    assert lowered.peak_bytes <= 2_000_000

@@ -213,8 +213,23 @@ def test_meshes_whose_axes_are_no_parts_of_others_are_refused() -> None:
     """Six devices as two by three and as three by two; the page says so."""
     two, three = (jax.sharding.Mesh(np.array(jax.devices()[:6]).reshape(n, 6 // n), ("a", "b")) for n in (2, 3))
     a, b = (jax.device_put(np.ones((6, 6)), jax.sharding.NamedSharding(mesh, P("a"))) for mesh in (two, three))
-    with pytest.raises(sw.ShardwrightError, match="SW0405"):
+
+    def added(a: Any, b: Any) -> Any:
+        return a + b
+
+    place = f"{__file__}:{added.__code__.co_firstlineno}:1: error[SW0405]: "
+    asked: list[Callable[[], Any]] = [
+        lambda: sw.jax.jit(added)(a, b),
+        lambda: sw.jax.shardings(jax.jit(added), a, b),
+        lambda: sw.from_jax(jax.jit(added), a, b),
+    ]
+    for ask in asked:
+        with pytest.raises(sw.ShardwrightError) as caught:
+            ask()
+        assert str(caught.value).startswith(place)
+    with pytest.raises(sw.ShardwrightError) as caught:  # nobody wrote it: the line that calls it
         sw.jax.jit(jnp.add)(a, b)
+    assert str(caught.value).startswith(f"{__file__}:")
 
 
 def test_a_slice_that_begins_too_late_is_split_over_devices() -> None:

@@ -37,21 +37,9 @@ def parsed(text: str, name: str, options: Namespace) -> ModuleOp:
 
     Raises `ShardwrightError` (SW0701) for what only such a choice needs, where nothing is to be chosen.
     """
-    if options.topology is not None and options.objective != "seconds" and not getattr(options, "priced", False):
-        help_text = "add --objective seconds, or see shardwright price"
-        raise ShardwrightError(Diagnostic("SW0701", "--topology is for layouts to choose by seconds", help=help_text))
+    _check_automatic(options)
     module = parse(text, name, getattr(options, "callbacks", None))
     if options.auto is None:
-        if options.memory_limit is not None:
-            help_text = "add --auto data=4,model=2, or leave the limit out; shardwright check has --max-peak"
-            raise ShardwrightError(Diagnostic("SW0701", "--memory-limit is for layouts to choose", help=help_text))
-        if options.recompute or options.microbatches:
-            help_text = "add --auto data=4,model=2 and --memory-limit 16GB, or leave it out"
-            option = "--recompute" if options.recompute else "--microbatches"
-            raise ShardwrightError(Diagnostic("SW0701", f"{option} is for layouts to choose", help=help_text))
-        if options.objective is not None:
-            help_text = "add --auto data=4,model=2, or leave the objective out"
-            raise ShardwrightError(Diagnostic("SW0701", "--objective is for layouts to choose", help=help_text))
         return module
     from shardwright.compiler.layouts.automatic import chosen
     from shardwright.compiler.pipelines import READ, run_pipeline
@@ -69,6 +57,28 @@ def parsed(text: str, name: str, options: Namespace) -> ModuleOp:
         recompute=options.recompute,
         microbatches=options.microbatches,
     )
+
+
+def _check_automatic(options: Namespace) -> None:
+    """Raises `ShardwrightError` (SW0701) for options that do nothing without others."""
+    if options.topology is not None and options.objective != "seconds" and not getattr(options, "priced", False):
+        help_text = "add --objective seconds, or see shardwright price"
+        raise ShardwrightError(Diagnostic("SW0701", "--topology is for layouts to choose by seconds", help=help_text))
+    allowed = [f"--{name}" for name in ("recompute", "microbatches") if getattr(options, name)]
+    if options.auto is not None:
+        if allowed and options.memory_limit is None:
+            message = f"{allowed[0]} is for what does not fit into a --memory-limit"
+            raise ShardwrightError(Diagnostic("SW0701", message, help="add --memory-limit 16GB, or leave it out"))
+        return
+    if options.memory_limit is not None:
+        help_text = "add --auto data=4,model=2, or leave the limit out; shardwright check has --max-peak"
+        raise ShardwrightError(Diagnostic("SW0701", "--memory-limit is for layouts to choose", help=help_text))
+    if allowed:
+        help_text = "add --auto data=4,model=2 and --memory-limit 16GB, or leave it out"
+        raise ShardwrightError(Diagnostic("SW0701", f"{allowed[0]} is for layouts to choose", help=help_text))
+    if options.objective is not None:
+        help_text = "add --auto data=4,model=2, or leave the objective out"
+        raise ShardwrightError(Diagnostic("SW0701", "--objective is for layouts to choose", help=help_text))
 
 
 def read_topology(path: str | None) -> Topology | None:

@@ -133,6 +133,8 @@ def test_values_are_computed_again_where_nothing_fits_otherwise(
         (["--memory-limit", "1GB"], "--memory-limit is for layouts to choose"),
         (["--recompute"], "--recompute is for layouts to choose"),
         (["--microbatches"], "--microbatches is for layouts to choose"),
+        (["--auto", "x=4", "--recompute"], "--recompute is for what does not fit into a --memory-limit"),
+        (["--auto", "x=4", "--microbatches"], "--microbatches is for what does not fit into a --memory-limit"),
         (
             ["--auto", "x=4", "--memory-limit", "much"],
             "shardwright price: argument --memory-limit: 'much' is no number",
@@ -144,6 +146,27 @@ def test_wrong_options(options: list[str], message: str, capsys: pytest.CaptureF
     program.write_text("func.func public @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n  return %a : tensor<8xf32>\n}\n")
     assert main(["price", str(program), *options]) == 1
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["recompute", "microbatches"])
+def test_what_does_nothing_without_a_limit_is_refused(name: str) -> None:
+    asked: dict[str, Any] = {name: True}
+    with pytest.raises(ValueError, match="SW0510") as caught:
+        sw.function(sw.tanh).trace(sw.TensorSpec((8,))).lay_out(sw.Mesh(x=2), **asked)
+    assert str(caught.value).split(": ", 1)[1] == (
+        f"error[SW0510]: lay_out: {name}=True does nothing without a memory_limit\n"
+        f'  help: give a limit, memory_limit="16GB", or leave {name} out'
+    )
+
+
+def test_a_topology_is_refused_where_bytes_decide() -> None:
+    mesh = sw.Mesh(x=2)
+    with pytest.raises(ValueError, match="SW0510") as caught:
+        sw.function(sw.tanh).trace(sw.TensorSpec((8,))).lay_out(mesh, topology=sw.Topology.of(mesh))
+    assert str(caught.value).split(": ", 1)[1] == (
+        "error[SW0510]: lay_out: a topology says nothing where bytes decide\n"
+        '  help: choose for objective="seconds", or leave topology out'
+    )
 
 
 def test_one_device_is_a_mesh_to_choose_over(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
