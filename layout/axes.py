@@ -9,6 +9,9 @@ from typing import NamedTuple
 
 _PLAIN = re.compile(r"[ !#-\[\]-~]*")
 _BARE = re.compile(r"[A-Za-z_][\w$.]*", re.ASCII)
+BRIEF_NAME = re.compile(r"[^\W\d][\w.$-]*")
+"""Names that people read without quotes."""
+
 _ESCAPED = re.compile(rb"\\([0-9A-F]{2}|\\)")
 
 
@@ -74,11 +77,12 @@ class Axis(NamedTuple):
         return quoted(self.name) if self.size == 0 else f"{quoted(self.name)}:({self.pre}){self.size}"
 
     def brief(self) -> str:
-        """The form people read, without quotes: `x` or `x:(2)4`."""
-        return self.name if self.size == 0 else f"{self.name}:({self.pre}){self.size}"
+        """The form people read: `x` or `x:(2)4`, in quotes only where a name needs them."""
+        name = self.name if BRIEF_NAME.fullmatch(self.name) else quoted(self.name)
+        return name if self.size == 0 else f"{name}:({self.pre}){self.size}"
 
 
-_AXIS = re.compile(r"(?P<name>[A-Za-z_][\w.$-]*)(?::\((?P<pre>\d+)\)(?P<size>\d+))?")
+_AXIS = re.compile(rf'(?:"(?P<quoted>[^"]*)"|(?P<name>{BRIEF_NAME.pattern}))(?::\((?P<pre>\d+)\)(?P<size>\d+))?')
 
 
 def parse_axis(text: str) -> Axis:
@@ -93,9 +97,8 @@ def parse_axis(text: str) -> Axis:
     match = _AXIS.fullmatch(text.strip())
     if match is None:
         raise ValueError(f"{text!r} is not a mesh axis: write a name like x, or a part of one like x:(2)4")
-    if match["pre"] is None:
-        return Axis(match["name"])
-    return Axis(match["name"], int(match["pre"]), int(match["size"]))
+    name = match["name"] or unquoted(match["quoted"])
+    return Axis(name) if match["pre"] is None else Axis(name, int(match["pre"]), int(match["size"]))
 
 
 def span(axis: Axis, full: int) -> tuple[int, int]:

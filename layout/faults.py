@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from operator import index
+from typing import cast
 
 from shardwright.diagnostics import Diagnostic, ShardwrightTypeError, ShardwrightValueError
 from shardwright.diagnostics.caller import caller
@@ -33,7 +34,16 @@ def truth(value: object, what: str) -> bool:
 
 def sizes(shape: object) -> tuple[int, ...]:
     """The sizes of a shape; `TypeError` (SW0109) for what is none."""
-    if not isinstance(shape, Iterable) or isinstance(shape, str | bytes):
-        message = f"{shape!r} is no shape"
-        raise ShardwrightTypeError(Diagnostic("SW0109", message, caller(), help="give a list of sizes"))
-    return tuple([whole(size, "a size") for size in shape])
+    return tuple([whole(size, "a size") for size in _items(shape)])
+
+
+def known_sizes(shape: object) -> tuple[int | None, ...]:
+    """The same of a shape in which None is a dim of any size."""
+    return tuple([None if size is None else whole(size, "a size") for size in _items(shape)])
+
+
+def _items(shape: object) -> Iterable[object]:
+    if isinstance(shape, Iterable) and not isinstance(shape, str | bytes):
+        return cast("Iterable[object]", shape)
+    message = f"{shape!r} is no shape"
+    raise ShardwrightTypeError(Diagnostic("SW0109", message, caller(), help="give a list of sizes"))

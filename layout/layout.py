@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 from shardwright.diagnostics import Diagnostic, ShardwrightTypeError, ShardwrightValueError
 from shardwright.diagnostics.caller import caller
-from shardwright.layout.axes import Axis, parse_axis
+from shardwright.layout.axes import Axis, parse_axis, symbol
 from shardwright.layout.check import check_spec
-from shardwright.layout.faults import fault, sizes, truth, whole
+from shardwright.layout.faults import fault, known_sizes, sizes, truth, whole
 from shardwright.layout.forms.layout_record import (
     LayoutRecord,
     is_record_text,
@@ -20,9 +20,9 @@ from shardwright.layout.forms.layout_record import (
     record_of_layout_text,
 )
 from shardwright.layout.forms.mesh_record import form_error
-from shardwright.layout.forms.text import is_type_text, read_spec, read_type
+from shardwright.layout.forms.text import is_auto_text, is_type_text, read_spec, read_type
 from shardwright.layout.mesh import Mesh
-from shardwright.layout.spec import LayoutSpec
+from shardwright.layout.spec import AUTO, LayoutSpec
 
 if TYPE_CHECKING:
     from shardwright.layout.pictures.picture import Picture
@@ -88,30 +88,39 @@ class Layout:
         return layout
 
     @classmethod
-    def from_string(cls, text: str, mesh: Mesh | None = None) -> Layout:
+    def from_string(cls, text: str, mesh: Mesh | None = None, *, uneven: bool = False) -> Layout:
         """
         Reads a layout as the IR writes it, with or without its mesh, or as people do, with the type around it.
 
-        TensorFlow's text (`to_string`) has its own mesh; with `mesh` it must have the same axes. Raises `ValueError`
-        for text that is none of these (SW0108, SW0117), and what the constructor raises.
+        Reads back what `str`, `describe` and `to_string` write; whether it is `uneven`, none of them says. TensorFlow's
+        text (`to_string`) has its own mesh; with `mesh` it must have the same axes. Raises `ValueError` for text that
+        is none of these (SW0108, SW0117), and what the constructor raises.
 
         >>> mesh = Mesh(batch=4, model=2)
         >>> Layout.from_string('[{"batch"}, {}]', mesh) == Layout.from_string("f32[16@batch, 64]", mesh)
         True
         >>> Layout.from_string(str(Layout(["model"], mesh)), mesh)
         Layout(['model'], Mesh(batch=4, model=2))
+        >>> Layout.from_string("f32[10@batch]", mesh, uneven=True)
+        Layout(['batch'], Mesh(batch=4, model=2), uneven=True)
         """
         if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise _wrong_kind(text, "a text")
+        uneven = truth(uneven, "uneven")
         if is_record_text(text):
-            return layout_of_record(record_of_layout_text(text), mesh)
+            return layout_of_record(record_of_layout_text(text), mesh, uneven=uneven)
         if mesh is None:
             raise form_error(f"{text!r} names no mesh: give it as the second argument")
+        if is_auto_text(text):
+            return cls.auto(mesh)
         if not is_type_text(text):
-            return cls.from_spec(read_spec(text, mesh.name), mesh)
+            return cls.from_spec(read_spec(text, mesh.name), mesh, uneven=uneven)
         found = read_type(text, mesh.name)
-        layout = cls.from_spec(found.spec, mesh)
-        layout.local_shape(found.shape)
+        if found.auto:
+            return cls.auto(mesh)
+        layout = cls.from_spec(found.spec, mesh, uneven=uneven)
+        fitting = layout.global_shape([1] * layout.rank)
+        layout.local_shape([size if size is not None else fit for size, fit in zip(found.shape, fitting, strict=True)])
         return layout
 
     @classmethod
@@ -243,8 +252,8 @@ class Layout:
         """
         The layout with its mesh as TensorFlow's DTensor writes it; `str(layout)` is the form of the IR.
 
-        Raises `ValueError` (SW0117) for a layout that TensorFlow cannot have: a dim split by several axes or by a part
-        of one, or partial results.
+        Raises `ValueError` (SW0117) for a layout that TensorFlow cannot have: a dim split by several axes, by a part of
+        one or by whatever is decided later, or partial results.
 
         >>> Layout(["x", None], Mesh(x=1)).to_string()
         'sharding_specs:x,unsharded, mesh:|x=1|0|0|/job:localhost/replica:0/task:0/device:CPU:0'
@@ -351,15 +360,18 @@ class Layout:
         dims = self.for_rank(len(local_shape)).spec.dims
         return tuple(size * self._mesh.group_size(axes) for size, axes in zip(local_shape, dims, strict=True))
 
-    def describe(self, shape: Sequence[int], dtype: str) -> str:
+    def describe(self, shape: Sequence[int | None], dtype: str) -> str:
         """
-        The form for people: the layout with the tensor's type around it.
+        The form for people: the layout with the tensor's type around it; None is a dim of any size.
 
         >>> Layout(["batch"], Mesh(batch=4)).describe((16, 64), "f32")
         'f32[16@batch, 64]'
+        >>> Layout.auto(Mesh(batch=4)).describe((16, None), "f32")
+        'f32[16, None]{auto}'
         """
-        dims = sizes(shape)
-        return self.for_rank(len(dims)).spec.brief(dims, dtype)
+        dims = known_sizes(shape)
+        spec = self.for_rank(len(dims)).spec
+        return f"{spec.close().brief(dims, dtype)}{{{AUTO}}}" if self._auto else spec.brief(dims, dtype)
 
     def picture(self, shape: Sequence[int] | None = None, dtype: str = "") -> Picture:
         """
@@ -388,14 +400,15 @@ class Layout:
         return None if self._auto else self.picture().svg()
 
     def __str__(self) -> str:
-        return str(self._spec)
+        return f"<{symbol(self._mesh.name)}, {AUTO}>" if self._auto else str(self._spec)
 
     def __repr__(self) -> str:
         if self._auto:
             return f"Layout.auto({self._mesh!r})"
+        uneven = ", uneven=True" if self._uneven else ""
         if self._spec.partial or self._spec.open_dims:
-            return f"Layout.from_string({self._spec.body()!r}, {self._mesh!r})"
-        return f"Layout({self.sharding_specs!r}, {self._mesh!r}{', uneven=True' if self._uneven else ''})"
+            return f"Layout.from_string({self._spec.body()!r}, {self._mesh!r}{uneven})"
+        return f"Layout({self.sharding_specs!r}, {self._mesh!r}{uneven})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Layout):
@@ -403,11 +416,12 @@ class Layout:
         return self._same(other) and self._mesh == other._mesh
 
     def __hash__(self) -> int:
-        return hash((self._spec.dims, self._rest(), self._mesh))
+        return hash((AUTO if self._auto else self._spec.dims, self._auto or self._rest(), self._mesh))
 
     def _same(self, other: Layout) -> bool:
-        same = self._spec.dims == other._spec.dims and self._rest() == other._rest()
-        return same and self._auto == other._auto
+        if self._auto or other._auto:  # of any rank
+            return self._auto and other._auto
+        return self._spec.dims == other._spec.dims and self._rest() == other._rest()
 
     def _rest(self) -> tuple[frozenset[int], tuple[Axis, ...], str]:
         return self._spec.open_dims, self._spec.partial, self._spec.kind
@@ -468,7 +482,7 @@ def _bad_entry(entry: object, mesh: Mesh) -> ShardwrightValueError:
 def _entry(axes: tuple[Axis, ...]) -> str | tuple[str, ...]:
     if not axes:
         return Mesh.UNSHARDED
-    names = tuple(axis.brief() for axis in axes)
+    names = tuple(axis.name if axis.whole else axis.brief() for axis in axes)
     return names[0] if len(names) == 1 else names
 
 
@@ -489,18 +503,20 @@ def _raise_fault(spec: LayoutSpec, shape: tuple[int, ...], mesh: Mesh, *, uneven
 
 def record_of(layout: Layout) -> LayoutRecord:
     """The layout as TensorFlow's forms list it."""
+    if layout.is_auto or layout.spec.open_dims:
+        raise form_error(f"{layout!r} is still to be decided, but TensorFlow's layouts say how each dim is split")
     entries = layout.sharding_specs
     for dim, entry in enumerate(entries):
-        if not isinstance(entry, str) or ":" in entry:
+        if not isinstance(entry, str) or not all(axis.whole for axis in layout.spec.dims[dim]):
             raise form_error(f"dim {dim} is split by {entry!r}, but TensorFlow splits a dim by one whole axis at most")
     if layout.spec.partial:
         raise form_error("TensorFlow's layouts have no partial results")
     return LayoutRecord(tuple(str(entry) for entry in entries), layout.mesh.record())
 
 
-def layout_of_record(record: LayoutRecord, mesh: Mesh | None) -> Layout:
+def layout_of_record(record: LayoutRecord, mesh: Mesh | None, *, uneven: bool = False) -> Layout:
     """The layout that TensorFlow lists so, on `mesh` if that has the same axes."""
     own = Mesh.from_record(record.mesh)
     if mesh is not None and mesh.sizes != own.sizes:
         raise form_error(f"the layout is for {own!r}, not for {mesh!r}")
-    return Layout(record.specs, own if mesh is None else mesh)
+    return Layout(record.specs, own if mesh is None else mesh, uneven=uneven)

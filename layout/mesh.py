@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from keyword import iskeyword
 from operator import index
 from typing import TYPE_CHECKING, ClassVar, SupportsIndex, cast
 
@@ -468,7 +469,13 @@ class Mesh:
         return self._hash
 
     def __repr__(self) -> str:
-        return f"Mesh({', '.join(f'{name}={size}' for name, size in self._sizes.items())})"
+        if all(name.isidentifier() and not iskeyword(name) and name not in _SETTINGS for name in self._sizes):
+            return f"Mesh({', '.join(f'{name}={size}' for name, size in self._sizes.items())})"
+        return f"Mesh({self._sizes!r})"
+
+
+_SETTINGS = {"self", "dims", "devices", "name"}
+"""What is no axis as a keyword argument of `Mesh`."""
 
 
 def _pairs(dims: object) -> list[tuple[object, object]]:

@@ -11,6 +11,10 @@ REDUCTION_KINDS = ("sum", "max", "min", "prod", "and", "or")
 """How partial results over mesh axes combine."""
 
 
+AUTO = "auto"
+"""What is written for a layout that is to be chosen."""
+
+
 @dataclass(frozen=True, slots=True)
 class LayoutSpec:
     """
@@ -95,13 +99,14 @@ class LayoutSpec:
 
     def brief(self, shape: tuple[int | None, ...], dtype: str) -> str:
         """
-        The form for people.
+        The form for people; `?` says that a dim may still be split further, None is a dim of any size.
 
-        >>> LayoutSpec("mesh", ((Axis("batch"),), ())).brief((16, 64), "f32")
-        'f32[16@batch, 64]'
+        >>> LayoutSpec("mesh", ((Axis("batch"),), ()), frozenset([1])).brief((16, 64), "f32")
+        'f32[16@batch, 64@?]'
         """
         dims = [
-            f"{size}{''.join('@' + axis.brief() for axis in axes)}" for size, axes in zip(shape, self.dims, strict=True)
+            "@".join([str(size), *(axis.brief() for axis in axes), *(["?"] if index in self.open_dims else [])])
+            for index, (size, axes) in enumerate(zip(shape, self.dims, strict=True))
         ]
         partial = f"{{{self.kind}@{','.join(axis.brief() for axis in self.partial)}}}" if self.partial else ""
         return f"{dtype}[{', '.join(dims)}]{partial}"

@@ -97,7 +97,7 @@ def type_text(shape: Sequence[int | None], dtype: DType, layout: Layout | None) 
     """
     if layout is None:
         return f"{brief(dtype)}{list(shape)}"
-    return layout.for_rank(len(shape)).spec.brief(tuple(shape), brief(dtype))
+    return layout.describe(shape, brief(dtype))
 
 
 def is_traced(leaf: Any) -> bool:

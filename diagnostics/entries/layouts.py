@@ -29,7 +29,8 @@ SW0107: malformed sub-axis
     each divides the next.
     help: use the sizes or the parts that the message lists
 SW0108: text that is no layout
-    A layout is written as in the IR, [{"x"}, {}], or around the type, f32[16@x, 64].
+    A layout is written as in the IR, [{"x"}, {}], or around the type, f32[16@x, 64]; an open dim is {?} there and 64@?
+    here, and a layout that is to be chosen is auto.
     help: compare the text with the two forms; brackets and commas matter
 SW0109: wrong entry for a dim, or no entry at all
     Each entry of a layout says how one dim is split: by an axis, by several, or not at all. Ranks and sizes are whole
