@@ -95,7 +95,7 @@ class DTensorValue(Scalars):
         local = stacked.shape[len(layout.mesh.axis_names) :]
         owner = owner_of(layout.mesh)
         self._held = stacked if owner is None or isinstance(stacked, Parts) else owner.hold(stacked, layout.mesh)
-        self._layout = layout.for_rank(len(local))
+        self._layout = layout.for_rank(len(local)).close()
         self._shape = layout.global_shape(local) if shape is None else tuple(shape)
 
     @property

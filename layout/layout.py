@@ -119,8 +119,7 @@ class Layout:
         if found.auto:
             return cls.auto(mesh)
         layout = cls.from_spec(found.spec, mesh, uneven=uneven)
-        fitting = layout.global_shape([1] * layout.rank)
-        layout.local_shape([size if size is not None else fit for size, fit in zip(found.shape, fitting, strict=True)])
+        layout.check(found.shape)
         return layout
 
     @classmethod
@@ -291,6 +290,15 @@ class Layout:
             )
         return self._with(LayoutSpec(self._spec.mesh, self._spec.dims + ((),) * missing, *self._rest()))
 
+    def close(self) -> Layout:
+        """
+        The same layout of a tensor that is there: what was open is split as far as it says, and no further.
+
+        >>> Layout.from_string('[{"x", ?}, {?}]', Mesh(x=2, y=2)).close()
+        Layout(['x', 'unsharded'], Mesh(x=2, y=2))
+        """
+        return self if self._spec.closed else self._with(self._spec.close())
+
     def on(self, mesh: Mesh) -> Layout:
         """
         The same sharding on another mesh.
@@ -338,6 +346,16 @@ class Layout:
         spec = self.for_rank(len(shape)).spec
         _raise_fault(spec, shape, self._mesh, uneven=self._uneven)
         return tuple(-(-size // self._mesh.group_size(axes)) for size, axes in zip(shape, spec.dims, strict=True))
+
+    def check(self, global_shape: Sequence[int | None]) -> None:
+        """
+        Raises `ValueError` as `local_shape` does, where None is a dim of any size.
+
+        >>> Layout(["x"], Mesh(x=2)).check((None, 5))
+        """
+        shape = known_sizes(global_shape)
+        fitting = self.global_shape([1] * len(shape))
+        self.local_shape([fit if size is None else size for size, fit in zip(shape, fitting, strict=True)])
 
     def splits_unevenly(self, global_shape: Sequence[int]) -> bool:
         """

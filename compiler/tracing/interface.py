@@ -363,14 +363,18 @@ def decided(interface: Interface, module: ModuleOp) -> Interface:
 
 
 def laid_out(interface: Interface, layouts: Sequence[Layout | None]) -> Interface:
-    """The interface with these layouts for arguments without one, or with one that was to be chosen."""
+    """The interface with these layouts for arguments without one, or with one that was to be decided."""
     if not interface.mesh.axis_names:
         return interface
     parameters = tuple(
-        replace(parameter, layout=layout if parameter.layout is None or parameter.layout.is_auto else parameter.layout)
+        replace(parameter, layout=layout if _is_open(parameter.layout) else parameter.layout)
         for parameter, layout in zip(interface.parameters, layouts, strict=False)
     )
     return replace(interface, parameters=parameters)
+
+
+def _is_open(layout: Layout | None) -> bool:
+    return layout is None or layout.is_auto or not layout.spec.closed
 
 
 def _parameter(value: Any, place: int, known: Mapping[str, Mesh]) -> Parameter:

@@ -26,7 +26,8 @@ def relayout(source: ArrayLike | Sequence[Any], mesh_or_layout: Layout | Mesh) -
     The same tensor in another layout (RFC: `tf.dtensor.relayout`); a NumPy array is distributed.
 
     With a mesh instead of a layout, the sharding stays and the mesh must have the same axes. Works in traced functions,
-    where it is an operation like any other, and outside.
+    where it is an operation like any other, and outside. Open dims are for the compiler of a traced function to decide;
+    outside of one they stay as they lie, and those of what is not distributed yet are split as far as is written.
 
     >>> import shardwright
     >>> mesh = shardwright.Mesh(x=2)

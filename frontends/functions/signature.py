@@ -51,6 +51,8 @@ class TensorSpec(TypedArray):
         self._shape: tuple[Any, ...] = tuple(shape)
         self._dtype = as_dtype(dtype)
         self._layout = None if layout is None else layout.for_rank(len(self._shape))
+        if self._layout is not None:
+            self._layout.check(self._shape)
         self.name = name
 
     @property
@@ -168,10 +170,23 @@ def _fits(value: Any, due: TensorSpec) -> bool:
     is_open = (
         due.layout is None
         or due.layout.is_auto
-        or layout == due.layout
         or (layout is None and not isinstance(value, TensorSpec))
+        or (layout is not None and _lies_within(layout, due.layout))
     )
     return same and value.dtype == due.dtype and is_open
+
+
+def _lies_within(layout: Layout, due: Layout) -> bool:
+    """Whether a layout is the one that is due, or splits what that leaves open further."""
+    mine, spec = layout.spec, due.spec
+    if layout == due or spec.closed or layout.mesh != due.mesh:
+        return layout == due
+    if (mine.partial, mine.kind) != (spec.partial, spec.kind):
+        return False
+    return all(
+        found[: len(axes)] == axes and (found == axes or dim in spec.open_dims)
+        for dim, (found, axes) in enumerate(zip(mine.dims, spec.dims, strict=True))
+    )
 
 
 def _unfit(function: Callable[..., Any], message: str, signature: Signature) -> Exception:

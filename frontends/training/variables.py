@@ -158,7 +158,7 @@ class Variable(Reference, Scalars):
         """The initial value in the variable's layout: the one asked for, else the value's own, else the scope's."""
         given: Layout | None = value.layout if isinstance(value, Array) else None
         layout = scoped if layout is None and given is None else layout
-        self._layout = given if layout is None else layout.for_rank(len(self._shape))
+        self._layout = given if layout is None else layout.for_rank(len(self._shape)).close()
         if given is not None and given != self._layout:
             raise self._unfit(f"the layout {self._layout}", f"an initial value laid out as {given}")
         return value if given is not None or layout is None else relayout(value, layout)
