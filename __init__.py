@@ -57,13 +57,22 @@ else:  # loaded when a name is asked for: `shardwright --help` needs none
         with _collector_paused():
             return _import_module(module)
 
-    class _Jax(_types.ModuleType):
-        """What `import shardwright.jax` finds, though no folder at the root may be called as JAX is."""
+    class _Namespace(_types.ModuleType):
+        """What `import shardwright.linalg` finds until the room is loaded, which lies elsewhere."""
 
         def __getattr__(self, name: str) -> _typing.Any:
-            return getattr(_with_collector_paused("shardwright._public").jax, name)
+            if name.startswith("__") and name != "__all__":
+                raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+            return getattr(self._room(), name)
 
-    _sys.modules["shardwright.jax"] = _Jax("shardwright.jax")
+        def __dir__(self) -> list[str]:
+            return dir(self._room())
+
+        def _room(self) -> _types.ModuleType:
+            return getattr(_with_collector_paused("shardwright._public"), self.__name__.rpartition(".")[2])
+
+    for _name in ("distribute", "fft", "jax", "linalg", "metrics", "nn", "optimizers", "random"):
+        _sys.modules[f"shardwright.{_name}"] = _Namespace(f"shardwright.{_name}")
 
 
 def __dir__() -> list[str]:

@@ -70,7 +70,10 @@ __all__ += _functions.__all__
 __all__ += _training.__all__
 
 _show_users_frames()
-_sys.modules["shardwright.jax"] = jax  # `import shardwright.jax`: no folder at the root may be called as JAX is
+for _room in (_arrays.nn, _arrays.random, jax, _training.distribute, _training.metrics, _training.optimizers):
+    _sys.modules[f"shardwright.{_room.__name__.rpartition('.')[2]}"] = (
+        _room  # so that they can be imported by that name
+    )
 
 if _typing.TYPE_CHECKING:
     from shardwright.engines.cupy.gpus import gpu_mesh
@@ -114,7 +117,9 @@ else:  # checkers shall not think that the module has every attribute
 
     def __getattr__(name: str) -> _typing.Any:
         if name in ("fft", "linalg"):  # loaded when they are used
-            return _import_module(f"shardwright.frontends.arrays.{name}")
+            found = _import_module(f"shardwright.frontends.arrays.{name}")
+            _sys.modules[f"shardwright.{name}"] = found
+            return found
         if name in _LATER:
             try:
                 return getattr(_import_module(f"shardwright.{_LATER[name]}"), name)

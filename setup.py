@@ -1,13 +1,15 @@
 """
-What an installation has beside pyproject.toml: a file for checkers, and an optional part.
+What an installation has beside pyproject.toml: files for checkers, and an optional part.
 
-Checkers shall find `import shardwright.jax`, though no file at the root may be called as JAX is.
+Checkers shall find `import shardwright.linalg` and its like, which lie elsewhere; and no file at the root may be called
+as JAX is.
 
 `SHARDWRIGHT_NATIVE=1 pip install .` compiles the hash of riegeli files in C. Where that fails, as without a compiler,
 the rest is installed all the same: numba's kernel then does the work.
 """
 
 import os
+import sys
 from pathlib import Path
 
 from setuptools import Extension, setup
@@ -21,19 +23,34 @@ NATIVE = Extension(
 )
 
 
-class WithJax(build_py):
-    """Builds the package, and `shardwright/jax.py`, which is never run: `shardwright` puts the room in its place."""
+NAMESPACES = {
+    "arrays": ("fft", "linalg", "nn", "random"),
+    "training": ("distribute", "metrics", "optimizers"),
+    "": ("jax",),
+}
+"""The namespaces of `shardwright` by the rooms of the frontends in which they lie."""
+
+
+class WithNamespaces(build_py):
+    """
+    Builds the package, and a file for each namespace, which is never run: `shardwright` puts the room in its place.
+
+    One that is called as a module of Python's is a stub, so that what is started in that folder finds Python's own.
+    """
 
     def run(self) -> None:
         """Builds; an editable installation reads the tree, which has none."""
         super().run()
-        if not self.editable_mode:
-            Path(self.build_lib, "shardwright", "jax.py").write_text("from shardwright.frontends.jax import *\n")
+        for room, names in NAMESPACES.items() if not self.editable_mode else ():
+            for name in names:
+                path = ".".join(filter(None, ("shardwright.frontends", room, name)))
+                file = f"{name}.pyi" if name in sys.stdlib_module_names else f"{name}.py"
+                Path(self.build_lib, "shardwright", file).write_text(f"from {path} import *\n")
 
 
 if __name__ == "__main__":
     setup(
         script_name="setup.py",
-        cmdclass={"build_py": WithJax},
+        cmdclass={"build_py": WithNamespaces},
         ext_modules=[NATIVE] if os.environ.get("SHARDWRIGHT_NATIVE") == "1" else [],
     )

@@ -156,7 +156,7 @@ def test_every_pass_has_its_module_and_its_lit_file(name: str) -> None:
 FIRST_STEPS = """
 import gc, sys, shardwright as sw
 sw.Mesh
-print(gc.isenabled(), *sorted(sys.modules))
+print(gc.isenabled(), *sorted({getattr(module, "__name__", name) for name, module in sys.modules.items()}))
 rows = sw.TensorSpec((8, 4), layout=sw.Layout(["x", None], sw.Mesh(x=2)))
 sent = sw.function(lambda x: sw.sum(sw.tanh(x) @ x.T)).trace(rows).partition().predicted_bytes
 print(sent > 0, *{"networkx", "scipy", "numba", "rich", "jax"} & set(sys.modules))
@@ -209,7 +209,9 @@ def helped(*commands: str) -> tuple[str, set[str]]:
         lines.append(f"sys.argv = ['x', *{arguments!r}, '--help']")
         lines.append("with contextlib.suppress(SystemExit):")
         lines.append(f"    runpy.run_module({module!r}, run_name='__main__')")
-    lines.append("print(*sys.modules, file=sys.stderr)")
+    lines.append(
+        "print(*(name for name, each in sys.modules.items() if getattr(each, '__spec__', None)), file=sys.stderr)"
+    )
     done = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=True)
     return done.stdout, set(done.stderr.split())
 

@@ -12,6 +12,7 @@ import sysconfig
 import venv
 import zipfile
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -157,14 +158,45 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+def namespaces() -> list[str]:
+    """The names of the public modules."""
+    return [name for name in sw.__all__ if isinstance(getattr(sw, name), ModuleType)]
+
+
 def every_name() -> Iterator[str]:
     """A line of a program for each public name, those of public modules too."""
-    modules = [("sw", sw), ("shardwright.jax", sw.jax)]
+    modules = [("sw", sw), *((f"shardwright.{name}", getattr(sw, name)) for name in namespaces())]
     for path, module in modules:
         for name in module.__all__:
             yield f"{path}.{name}"
             if isinstance(found := getattr(module, name), ModuleType):
                 modules.append((f"{path}.{name}", found))
+
+
+@pytest.mark.parametrize("name", namespaces())
+def test_a_namespace_is_imported_by_its_name(name: str) -> None:
+    """In a process that has loaded nothing else; and it is one module, whichever way it is found."""
+    lines = [
+        "import sys",
+        f"import shardwright.{name}",
+        f"light = 'shardwright._public' not in sys.modules or {name!r} == 'dtensor'",
+        f"assert light and not hasattr(sys.modules['shardwright.{name}'], '__wrapped__')",
+        f"from shardwright.{name} import *",
+        f"from shardwright.{name} import {getattr(sw, name).__all__[0]} as first",
+        "from importlib import import_module",
+        f"import shardwright as sw, shardwright.{name} as found",
+        f"assert found is sw.{name} is shardwright.{name} is import_module('shardwright.{name}')",
+        "assert all(globals()[each] is getattr(found, each) for each in found.__all__)",
+        "assert first is getattr(found, found.__all__[0])",
+    ]
+    subprocess.run([sys.executable, "-c", "\n".join(lines)], check=True)
+
+
+def test_a_namespace_has_no_other_names() -> None:
+    with pytest.raises(ImportError, match="cannot import name 'inverse'"):
+        exec("from shardwright.linalg import inverse")
+    with pytest.raises(ModuleNotFoundError, match="No module named"):
+        import_module("shardwright.linear")
 
 
 @pytest.mark.slow
@@ -175,15 +207,21 @@ def test_a_program_on_the_wheel_is_checked_strictly(installed: Path) -> None:
     (installed / "program.py").write_text(PROGRAM)
     for number, line in enumerate(MISTAKES):
         (installed / f"mistake{number}.py").write_text(f"{PROGRAM}\n{line}\n")
-    lines = ["import shardwright as sw", "import shardwright.jax", *every_name()]
+    lines = ["import shardwright as sw", *(f"import shardwright.{name}" for name in namespaces()), *every_name()]
     (installed / "names.py").write_text("\n".join(lines))
-    settings = {"typeCheckingMode": "strict", "include": ["*.py"], "reportUnusedExpression": False}
+    settings = {
+        "typeCheckingMode": "strict",
+        "include": ["*.py"],
+        "reportUnusedExpression": False,
+        "reportUnusedImport": False,
+    }
     (installed / "pyrightconfig.json").write_text(json.dumps(settings))
     command = [checker, "--pythonpath", installed / "environment/bin/python", "--outputjson"]
     ran = subprocess.run(command, cwd=installed, capture_output=True, text=True, timeout=300)
     found: dict[str, list[str]] = {}
     for fault in json.loads(ran.stdout)["generalDiagnostics"]:
-        if fault["rule"] != "reportUnknownMemberType":  # what follows of an attribute that there is not
+        # What follows of an attribute that there is not; and `shardwright.random` is a stub.
+        if fault["rule"] not in ("reportUnknownMemberType", "reportMissingModuleSource"):
             found.setdefault(Path(fault["file"]).name, []).append(fault["message"])
     assert sorted(found) == [f"mistake{number}.py" for number in range(len(MISTAKES))]
     for number, says in enumerate(MISTAKES.values()):
