@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from shardwright.diagnostics import ShardwrightError
+from shardwright.diagnostics import Diagnostic, ShardwrightError
 from shardwright.diagnostics.registry import coded
 from shardwright.serialization.files.text import write_atomically
-from shardwright.tools.programs.program import parse, program_text
+from shardwright.tools.programs.program import parse, parsed, program_text
 from shardwright.tools.terminal.arguments import CodedArgumentParser, seed
 from shardwright.tools.terminal.guard import DONE, USER_ERROR, CommandState, report_diagnostics
 from shardwright.tools.terminal.output import write_report
@@ -26,6 +26,7 @@ EPILOG = """examples:
   shardwright certify model.mlir                            prove it, and say of each kind of op how
   shardwright certify model.mlir -o model.cert              and keep the certificate
   shardwright certify --verify model.cert model.mlir        read the certificate again
+  shardwright certify model.mlir --auto data=4,model=2      choose layouts, and prove what is as it was written
 
 exit codes: 0 proved, 1 not proved (the reasons are named) or a mistake, 2 a wrong program: a fault of Shardwright"""
 
@@ -36,6 +37,7 @@ def command_line() -> CodedArgumentParser:
     add = parser.add_argument
     add("file", help="the program: as it was written, or, with --verify, the planned or local one")
     parser.add_load()
+    parser.add_automatic()
     add("-o", "--output", metavar="CERTIFICATE", help="write the certificate there")
     add("--verify", metavar="CERTIFICATE", help="read this certificate for the program")
     add("--seed", type=seed, default=0, help="seed of the random numbers (0)")
@@ -48,7 +50,7 @@ def command(arguments: Sequence[str], state: CommandState) -> int:
     options = command_line().parse_args(arguments)
     certificate = _certificate(options.verify, state) if options.verify is not None else None
     with program_text(options.file, state) as (name, text):
-        verdict = _proved(options, text, name) if certificate is None else _verified(certificate, text, name)
+        verdict = _proved(options, text, name) if certificate is None else _verified(certificate, options, text, name)
     write_report(_data(verdict), None if options.json else _text(verdict))
     if verdict.proved:
         return DONE
@@ -64,12 +66,12 @@ def _proved(options: Any, text: str, name: str) -> Verdict:
     from shardwright.compiler.pipelines import LOCALIZE, run_pipeline
     from shardwright.proof import certify
 
-    traced = parse(text, name)
-    planned = traced.clone()
+    # Layouts may be chosen with the batch in parts: what is proved is of the program as it was written.
+    written, planned = parse(text, name), parsed(text, name, options)
     run_pipeline(planned, ["plan"])
     local = planned.clone()
     run_pipeline(local, LOCALIZE)
-    proof = certify(traced, planned, local, options.seed)
+    proof = certify(written, planned, local, options.seed)
     if proof.faults:
         raise wrong_program("the partitioned program computes something else: " + "; ".join(proof.faults))
     if options.output is not None:
@@ -85,11 +87,14 @@ def _certificate(path: str, state: CommandState) -> Certificate:
         return Certificate.from_json(text)
 
 
-def _verified(certificate: Certificate, text: str, name: str) -> Verdict:
-    """What the checker says of it."""
+def _verified(certificate: Certificate, options: Any, text: str, name: str) -> Verdict:
+    """What the checker says of it, of a program that nobody lays out any more (SW0701)."""
     from shardwright.proof import check, defined
 
-    return check(certificate, defined(parse(text, name)))
+    if options.auto is not None:
+        help_text = "leave it out: the certificate has the layouts that were chosen"
+        raise ShardwrightError(Diagnostic("SW0701", "--auto is for programs to partition", help=help_text))
+    return check(certificate, defined(parsed(text, name, options)))
 
 
 def _data(verdict: Verdict) -> dict[str, Any]:

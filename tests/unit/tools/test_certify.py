@@ -48,6 +48,51 @@ def test_a_certificate_is_for_the_planned_and_the_local_program_too(
     assert "the certificate is of another program" in capsys.readouterr().err
 
 
+ROWS = """func.func public @main(%w: tensor<8x16xf32>, %x: tensor<64x8xf32>) -> tensor<f32> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+    : (tensor<64x8xf32>, tensor<8x16xf32>) -> tensor<64x16xf32>
+  %1 = stablehlo.tanh %0 : tensor<64x16xf32>
+  %2 = stablehlo.multiply %1, %1 : tensor<64x16xf32>
+  %c = stablehlo.constant dense<0.0> : tensor<f32>
+  %3 = stablehlo.reduce(%2 init: %c) applies stablehlo.add across dimensions = [0, 1]
+    : (tensor<64x16xf32>, tensor<f32>) -> tensor<f32>
+  return %3 : tensor<f32>
+}
+"""
+
+
+@pytest.mark.parametrize("options", [[], ["--memory-limit", "1600", "--microbatches"]])
+def test_layouts_are_chosen_and_what_was_written_is_proved(options: list[str], tmp_path: Path, capsys: Capture) -> None:
+    """Also where the batch is done in parts: the certificate is for the program of the file."""
+    written, kept = tmp_path / "rows.mlir", str(tmp_path / "rows.cert")
+    written.write_text(ROWS)
+    assert main(["certify", str(written), "--auto", "data=4", *options, "-o", kept, "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["proved"]
+    assert "dtensor.all_reduce" in {op["op"] for op in report["ops"]}
+    assert ("stablehlo.while" in {op["op"] for op in report["ops"]}) == bool(options)
+    assert main(["certify", "--verify", kept, str(written)]) == 0
+    written.write_text(ROWS.replace("tanh", "negate"))
+    assert main(["certify", "--verify", kept, str(written)]) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--memory-limit", "1GB"], "--memory-limit is for layouts to choose"),
+        (["--verify", "rows.cert", "--auto", "data=4"], "--auto is for programs to partition"),
+        (["--verify", "rows.cert", "--recompute"], "--recompute is for layouts to choose"),
+    ],
+)
+def test_options_that_do_nothing(
+    options: list[str], message: str, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["certify", MLP, "-o", "rows.cert"]) == 0
+    assert main(["certify", MLP, *options]) == 1
+    assert f"error[SW0701]: {message}" in capsys.readouterr().err
+
+
 def test_what_is_not_proved_is_named(capsys: Capture) -> None:
     assert main(["certify", MANUAL]) == 1
     output = capsys.readouterr()
