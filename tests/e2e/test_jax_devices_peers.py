@@ -241,3 +241,30 @@ def test_a_factor_that_comes_part_by_part(dims: list[str | None], devices: int) 
     assert text.count("collective_permute") >= devices - 1
     given = np.random.default_rng(0).integers(-4, 5, (2, size, size)).astype("float32")
     np.testing.assert_array_equal(stage.compile()(*given).numpy(), given[0] @ given[1])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_random_numbers_have_the_same_bits_and_are_computed_of_them_to_rounding(dtype: str) -> None:
+    """What the pages say: bits, whole numbers and floats up to 1 exactly; normals, and floats between bounds, nearly."""
+    random, shape, seed = sw.random, (4096,), (1, 2)
+
+    def both(draw: Any) -> tuple[Any, Any]:
+        ours, theirs = (draw(sw.Layout(["x"], sw.Mesh({"x": 4}, devices=on))) for on in (None, "jax"))
+        return np.asarray(ours), np.asarray(theirs)
+
+    exact = [
+        lambda layout: random.stateless_random_uniform_full_int(shape, seed, layout=layout),
+        lambda layout: random.stateless_random_uniform(shape, seed, 0, 100, "int32", layout=layout),
+        lambda layout: random.stateless_random_uniform(shape, seed, dtype=dtype, layout=layout),
+    ]
+    for draw in exact:
+        np.testing.assert_array_equal(*both(draw))
+    near = [
+        lambda layout: random.stateless_random_normal(shape, seed, dtype=dtype, layout=layout),
+        lambda layout: random.stateless_random_truncated_normal(shape, seed, dtype=dtype, layout=layout),
+        lambda layout: random.stateless_random_uniform(shape, seed, -2.5, 7.1, dtype, layout=layout),
+    ]
+    for draw in near:
+        ours, theirs = both(draw)
+        few = 128 * np.finfo(dtype).eps  # far out an error of the logarithm counts several times
+        np.testing.assert_allclose(theirs, ours, rtol=few, atol=few)

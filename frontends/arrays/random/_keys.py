@@ -1,8 +1,8 @@
 """
 Random numbers that a seed defines: `shardwright.random`, with the names of `tf.random`.
 
-Each element's bits depend on the seed and on its position in the whole array only (`counters`), so that every layout,
-mesh and engine gives the same numbers, and each device makes its own part of them.
+Each element's bits depend on the seed and on its position in the whole array only (`counters`), so that every layout
+and mesh gives the same numbers, every engine to rounding, and each device makes its own part of them.
 """
 
 from __future__ import annotations
