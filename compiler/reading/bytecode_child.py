@@ -2,6 +2,9 @@
 A process of its own that turns MLIR bytecode into text: damaged bytecode can end the process that reads it.
 
 It takes the bytecode on standard input, and gives JSON: the `text`, or what jaxlib `said` and why there is none.
+
+Nothing of ours is loaded for that, so what jaxlib does not promise stands here too, and not in `engines/jax/internals`,
+which is above this room; `tests/e2e/test_jax_internals_peers.py` asks it as well with every JAX that is supported.
 """
 
 from __future__ import annotations

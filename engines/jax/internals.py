@@ -1,5 +1,6 @@
 """
-What Shardwright takes from JAX that JAX does not promise to keep. All of it stands here, one function each.
+What Shardwright takes from JAX that JAX does not promise to keep. All of it stands here, one function each; only
+what turns bytecode into text, in a process of its own that loads nothing of ours, is `compiler/reading/bytecode_child`.
 
 `tests/e2e/test_jax_internals_peers.py` asks each function for what it is for, with every JAX that is supported.
 """

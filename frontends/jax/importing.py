@@ -20,12 +20,10 @@ from shardwright.diagnostics.faults import placed_at, type_error
 from shardwright.dialects.text.locations import definition_location, is_known
 from shardwright.dialects.text.parsing import parse_module
 from shardwright.dialects.types import dtype_element, tensor
+from shardwright.engines.jax.internals import kept_arguments
 from shardwright.frontends.functions.dtensor import BACKEND
 from shardwright.frontends.jax.calls.callbacks import keep_callbacks
 from shardwright.passes.program import entry_function
-
-KEPT = "kept_var_idx"
-"""Where JAX says which arguments the lowered program still takes."""
 
 
 @settled
@@ -121,7 +119,7 @@ def _take_all(module: ModuleOp, lowered: Any) -> None:
     infos = lowered.in_tree.flatten_up_to(lowered.args_info)
     if len(block.args) == len(infos):
         return
-    kept = getattr(getattr(lowered, "_lowering", None), "compile_args", {}).get(KEPT)
+    kept = kept_arguments(lowered)
     if kept is None or len(kept) != len(block.args):
         raise type_error(
             "SW0518",

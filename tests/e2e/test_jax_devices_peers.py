@@ -245,7 +245,7 @@ def test_a_factor_that_comes_part_by_part(dims: list[str | None], devices: int) 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_random_numbers_have_the_same_bits_and_are_computed_of_them_to_rounding(dtype: str) -> None:
-    """What the pages say: bits, whole numbers and floats up to 1 exactly; normals, and floats between bounds, nearly."""
+    """What the pages say: bits, whole numbers and floats up to 1 exactly; normals and floats between bounds nearly."""
     random, shape, seed = sw.random, (4096,), (1, 2)
 
     def both(draw: Any) -> tuple[Any, Any]:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from shardwright.benchmarks import xla
+from shardwright.compiler.reading.bytecode_child import answered
 from shardwright.engines.jax import internals
 from shardwright.engines.jax.shardings import JaxMesh
 from shardwright.layout import Layout, Mesh
@@ -190,6 +191,14 @@ func.func public @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{
 {sdy.sharding = #sdy.sharding<@mesh, [{}]>}) { return %a : tensor<4xf32> }"""
     compiled = internals.compiled_for(text, 2).hlo_modules()[0].to_string()
     assert "all-gather" in compiled
+
+
+def test_bytecode_is_text_again() -> None:
+    text = 'func.func public @main(%a: tensor<8xf32> loc("rows")) -> tensor<8xf32> {\n return %a : tensor<8xf32>\n}'
+    found = answered(internals.portable(text))["text"]
+    assert "func.func public @main(%arg0: tensor<8xf32>" in found
+    assert 'loc("rows")' in found
+    assert all(isinstance(each, str) for each in answered(b"no bytecode")["said"])
 
 
 def test_who_raised_an_error() -> None:

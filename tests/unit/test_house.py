@@ -240,6 +240,13 @@ def test_what_is_imported_first_needs_nothing_else(first: str) -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_what_jax_does_not_promise_stands_in_two_files() -> None:
+    private = re.compile(r"jax\._src|_mlir_libs|\b_lowering\b(?!\()")
+    files = [path for path in sources() if path.relative_to(ROOT).parts[0] in ROOMS]
+    found = {str(path.relative_to(ROOT)) for path in files if private.search(path.read_text())}
+    assert found == {"compiler/reading/bytecode_child.py", "engines/jax/internals.py"}
+
+
 def test_no_mark_of_unfinished_work() -> None:
     marks = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|X" + r"XX|HA" + r"CK)\b")
     assert [str(path) for path in sources() if marks.search(path.read_text())] == []
