@@ -44,6 +44,7 @@ def parsed(text: str, name: str, options: Namespace) -> ModuleOp:
     from shardwright.compiler.layouts.automatic import chosen
     from shardwright.compiler.pipelines import READ, run_pipeline
     from shardwright.layout import Mesh
+    from shardwright.runtime.executable import held_by_each
 
     run_pipeline(module, READ)
     topology = read_topology(options.topology)
@@ -56,6 +57,7 @@ def parsed(text: str, name: str, options: Namespace) -> ModuleOp:
         topology,
         recompute=options.recompute,
         microbatches=options.microbatches,
+        holds=held_by_each,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +124,25 @@ def test_values_are_computed_again_where_nothing_fits_otherwise(
     found = capsys.readouterr().err
     assert "with recompute=True (values are computed again) each device holds 128 bytes at most, sends 0 and" in found
     assert main([*command, "--recompute", "--check"]) == 0
+
+
+def test_a_limit_counts_what_a_sort_needs_beside_its_values(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """What is sorted, what comes of it, and places of eight bytes for each element."""
+    program = tmp_path / "program.mlir"
+    program.write_text(
+        "func.func public @main(%a: tensor<1024x8xf32>) -> tensor<1024x8xf32> {\n"
+        '  %0 = "stablehlo.sort"(%a) <{dimension = 0 : i64}> ({\n'
+        "  ^bb0(%x: tensor<f32>, %y: tensor<f32>):\n"
+        "    %p = stablehlo.compare LT, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
+        "    stablehlo.return %p : tensor<i1>\n"
+        "  }) : (tensor<1024x8xf32>) -> tensor<1024x8xf32>\n"
+        "  return %0 : tensor<1024x8xf32>\n}\n"
+    )
+    command = ["price", str(program), "--auto", "x=8", "--memory-limit"]
+    assert main([*command, "8192"]) == 1
+    assert "SW0469" in capsys.readouterr().err
+    assert main([*command, "16384", "--json"]) == 0
+    assert 4 * 1024 * (1 + 1 + 2) <= json.loads(capsys.readouterr().out)["peak_bytes"] <= 16384
 
 
 @pytest.mark.parametrize(
