@@ -64,6 +64,8 @@ def test_quality_compares_plans_with_layouts_by_hand_and_with_the_least(monkeypa
     for row in fitting:
         assert 0 <= float(row["chosen sent"] or 0) <= float(row["sent"] or 0)
         assert 0 < float(row["chosen held"] or 0) <= float(row["held"] or 0)
+    # All of it can be done by rows of what nobody laid out: then nothing is sent.
+    assert all(row["bound"] == 0 for row in fitting if row["chosen sent"] == 0)
     (products,) = report.parts
     assert products.rows == [{"products": 1, "at the least": 1, "worst, as a ratio": 1.0}]
 
