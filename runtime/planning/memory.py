@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections.abc import Container, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Generic, NamedTuple, TypeVar
 
 _ALIGNMENT = 64
@@ -63,6 +65,47 @@ class _Memory:
         self.free = joined
 
 
+class _Rooms:
+    """The rooms, each as long as its memory is free; what is free in all of them is found by its extent."""
+
+    def __init__(self, rooms: Sequence[Room]) -> None:
+        self._rooms = rooms
+        self._inside = [_Memory([(0, room.size)]) for room in rooms]
+        self._free = sorted((room.size, at, 0) for at, room in enumerate(rooms))
+        self._over = sorted(range(len(rooms)), key=lambda at: -rooms[at].until)
+
+    def leave(self, now: int) -> None:
+        """Nothing more finds a place in rooms whose memory is needed from a unit before this one on, or from it on."""
+        while self._over and self._rooms[self._over[-1]].until <= now:
+            at = self._over.pop()
+            self._forget(at)
+            self._inside[at].free.clear()
+
+    def take(self, need: int, end: int) -> tuple[int, int] | None:
+        """The room and the start of the smallest free range for so many bytes until a unit, which is free no more."""
+        for extent, at, start in islice(self._free, bisect_left(self._free, (need, -1, -1)), None):
+            if end < self._rooms[at].until:
+                self._forget(at)
+                self._inside[at].take(start, extent, need)
+                self._remember(at)
+                return at, start
+        return None
+
+    def release(self, at: int, start: int, extent: int) -> None:
+        """A range of a room is free again."""
+        self._forget(at)
+        self._inside[at].release(start, extent)
+        self._remember(at)
+
+    def _forget(self, at: int) -> None:
+        for start, extent in self._inside[at].free:
+            del self._free[bisect_left(self._free, (extent, at, start))]
+
+    def _remember(self, at: int) -> None:
+        for start, extent in self._inside[at].free:
+            insort(self._free, (extent, at, start))
+
+
 def assign_offsets(
     lives: Mapping[Key, tuple[int, int]],
     sizes: Mapping[Key, int],
@@ -77,20 +120,25 @@ def assign_offsets(
     >>> assign_offsets({"a": (0, 1), "b": (1, 2), "c": (2, 3)}, {"a": 64, "b": 64, "c": 64})
     Placed(offsets={'a': 0, 'b': 64, 'c': 0}, lodged={}, size=128, peak=128)
     """
-    placed, arena = Placed[Key](), _Memory()
-    inside = [_Memory([(0, room.size)]) for room in rooms]
+    placed, arena, inside = Placed[Key](), _Memory(), _Rooms(rooms)
     ends: dict[int, list[Key]] = {}
     alive, last = 0, -1
     for key in sorted(lives, key=lambda key: lives[key][0]):
         first, end = lives[key]
         for gone in (gone for moment in range(last, first) for gone in ends.pop(moment, ())):
-            lodging = placed.lodged.get(gone)
-            (arena if lodging is None else inside[lodging]).release(placed.offsets[gone], _rounded(sizes[gone]))
-            alive -= _rounded(sizes[gone]) if lodging is None else 0
+            start, extent = placed.offsets[gone], _rounded(sizes[gone])
+            if gone in placed.lodged:
+                inside.release(placed.lodged[gone], start, extent)
+            else:
+                arena.release(start, extent)
+                alive -= extent
+        inside.leave(first)
         last = first
         need = _rounded(sizes[key])
         ends.setdefault(end, []).append(key)
-        if need >= SMALL and key not in fixed and _lodge(placed, inside, rooms, key, need, end):
+        room = inside.take(need, end) if need >= SMALL and key not in fixed else None
+        if room is not None:
+            placed.lodged[key], placed.offsets[key] = room
             continue
         alive += need
         placed.peak = max(placed.peak, alive)
@@ -101,19 +149,6 @@ def assign_offsets(
             placed.offsets[key] = fit[1]
             arena.take(fit[1], fit[0], need)
     return placed
-
-
-def _lodge(
-    placed: Placed[Key], inside: Sequence[_Memory], rooms: Sequence[Room], key: Key, need: int, end: int
-) -> bool:
-    """Whether a buffer that ends with a unit finds a place in a room; it has it then."""
-    fits = [(*fit, at) for at, memory in enumerate(inside) if end < rooms[at].until and (fit := memory.smallest(need))]
-    if not fits:
-        return False
-    extent, start, at = min(fits)
-    inside[at].take(start, extent, need)
-    placed.offsets[key], placed.lodged[key] = start, at
-    return True
 
 
 def _rounded(size: int) -> int:

@@ -317,7 +317,7 @@ class _Placing:
     @classmethod
     def of(cls, units: list[Unit], results: Sequence[Buffer]) -> _Placing:
         """What loops and branches have for themselves is placed with them, in the arena."""
-        merged, hosts = _merged(_lives(units, results=results), units)
+        merged, hosts = _merged(_lives(units, results=set(results)), units)
         owned = {hosts[result]: result for result in results if result in hosts}
         rooms = [Room(result.nbytes, merged[host][0]) for host, result in owned.items()]
         lives = {buffer: life for buffer, life in merged.items() if buffer not in owned}
