@@ -221,6 +221,7 @@ def compile_module(
         return Executable(image, namespace, crew, communicator=communicator, text=text)
 
 
+@collector_paused()
 def held_by_each(module: ModuleOp, *, fused: bool = True) -> int:
     """
     The bytes that each device holds at the most where it has a process of its own that runs a local-stage module.

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from shardwright._collector import collector_paused
 from shardwright.compiler.layouts.microbatches import Microbatches, fewest_parts
 from shardwright.compiler.layouts.offers import Offer, check_borders, least_held, nothing_fits
-from shardwright.compiler.layouts.trials import Holds, LaidOut, Trials, Tried
+from shardwright.compiler.layouts.trials import Holds, LaidOut, Running, Trials, Tried
 from shardwright.compiler.layouts.unsharded import strip_layouts
 from shardwright.compiler.pipelines import IMPORT, run_pipeline
 from shardwright.diagnostics.faults import value_error
@@ -61,7 +61,8 @@ def chosen(
     most = math.inf if limit is None else limit
     if mesh is not None:
         check_borders(module, mesh, most)
-    program = LaidOut(module, known, holds=None if limit is None else holds)
+    running = None if limit is None or holds is None else Running(holds, limit)
+    program = LaidOut(module, known, running=running)
     if known is None and limit is None and not program.candidates:
         return program.written(program.choosers[0].choose(math.inf))
     plain = Trials(program, most)
@@ -148,7 +149,7 @@ def _in_parts(program: LaidOut, limit: float, without: Tried) -> Offer | None:
         parts = batch.of(count)
         if parts is None:
             return None
-        like = LaidOut(parts, program.topology, like=like, holds=program.holds)
+        like = LaidOut(parts, program.topology, like=like, running=program.running)
         trials = Trials(like, limit, changed=True)
         found = trials.best or trials.least
         assert found is not None

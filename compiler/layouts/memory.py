@@ -48,18 +48,17 @@ class Memory:
         return max(self.levels, default=0)
 
 
-def memory_of(local: ModuleOp, running: int = 0) -> Memory:
+def memory_of(local: ModuleOp) -> Memory:
     """
     What each device holds while a local program runs, were every value to have memory of its own.
 
     Arguments are held from start to end, other values from where they are made to their last use. What is one number
-    everywhere takes no memory, and a value that is another in a new shape none but the other's. What runs the program
-    may need more, and says how much it holds: `running`.
+    everywhere takes no memory, and a value that is another in a new shape none but the other's.
     """
     function = next(op for op in local.ops if isinstance(op, FuncOp) and op.sym_name.data == "main" and op.body.blocks)
     found = Holding.of(function.body.block)
     held = sorted([*found.highest, *function.args], key=bytes_of, reverse=True)[:LARGEST]
-    return Memory(found.levels, tuple(map(_held, held)), running)
+    return Memory(found.levels, tuple(map(_held, held)))
 
 
 def _held(value: SSAValue) -> Held:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
@@ -23,7 +24,7 @@ from shardwright.passes.collectives.holding import Holding, part_of
 from shardwright.passes.program import Dims, entry_function
 from shardwright.passes.stages import MEMORY_LIMIT, RECOMPUTE
 
-__all__ = ["FEWER", "Holds", "LaidOut", "Trials", "Tried"]
+__all__ = ["FEWER", "Holds", "LaidOut", "Running", "Trials", "Tried"]
 
 TRIES, FEWER, LEAST, MOST = 8, 3, 0.8, 0.98
 """
@@ -63,6 +64,13 @@ Holds: TypeAlias = Callable[[ModuleOp], int]
 """The bytes that a device holds at the most for what runs its program; 0 where that is not known."""
 
 
+class Running(NamedTuple):
+    """What runs a device's program, which must not hold more than a limit."""
+
+    holds: Holds
+    limit: int
+
+
 class Tried(NamedTuple):
     """
     A program with layouts, what it costs each device, what that sends, holds, and how many operations it takes.
@@ -91,16 +99,16 @@ class LaidOut:
     A program, what chooses its layouts, and what came of those that were chosen: each is partitioned once.
 
     What is best for a program `like` this one, with the same arguments, is where its choosers begin to search. What
-    runs a device's program may say what it `holds`.
+    runs a device's program may say what it holds (`running`), of those whose values fit into a limit.
     """
 
     def __init__(
-        self, module: ModuleOp, topology: Topology | None, like: LaidOut | None = None, holds: Holds | None = None
+        self, module: ModuleOp, topology: Topology | None, like: LaidOut | None = None, running: Running | None = None
     ):
         self.given = module
         """The program as it was, without what is chosen."""
         self.module = module.clone()
-        self.topology, self.holds = topology, holds
+        self.topology, self.running = topology, running
         ways = [(None, False)] if topology is None else [(topology, False), (topology, True), (None, False)]
         known = [None] * len(ways) if like is None else like.choosers
         self.choosers = [
@@ -140,7 +148,9 @@ class LaidOut:
         if self.topology is not None:
             works, _ = works_of(rows, local, next(iter(meshes(local).values())), self.topology)
             cost = math.fsum(work.seconds for work in works)
-        memory = memory_of(local, 0 if self.holds is None else self.holds(local))
+        memory = memory_of(local)
+        if self.running is not None and memory.values <= self.running.limit:
+            memory = replace(memory, running=self.running.holds(local))
         return Tried(self, choice, asked, cost, sent, memory, operations_of(local), again)
 
 
@@ -245,7 +255,7 @@ class Trials:
         """The program in which values are let go of and made again, if it fits then; or with them `kept`."""
         limit, again = int(self.limit), kept
         aim = limit * kept.memory.values // kept.memory.peak  # what runs it may hold more than the values that go
-        for _ in range(AIMS):
+        for number in range(AIMS):
             asked = self._asked(aim)
             local = _asking(aligned, asked)
             run_pipeline(local, ALIGN[1:])
@@ -255,6 +265,8 @@ class Trials:
             again = self.program.tried(kept.choice, asked, local)
             if is_all or again.memory.peak <= limit:
                 break  # for a lower aim nothing more would be let go of
+            if number > 0 and again.memory.peak > limit * ROOM:
+                break  # too far away
             aim = min(aim * limit // again.memory.peak, aim - aim // 32)
         return min(again, kept, key=lambda each: each.memory.peak)
 
