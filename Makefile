@@ -64,7 +64,7 @@ demo: $(STAMPS)/base ## partition and run two programs over a 4x2 mesh, on NumPy
 
 WITH_OLDEST_XDSL := tests/lit $(addprefix tests/unit/,dialects passes tools serialization) tests/e2e/test_programs.py
 
-test: $(STAMPS)/dev ## the default suite: under four minutes on two cores
+test: $(STAMPS)/dev ## the default suite: under five minutes on two cores
 	@$(PYTEST) $(PARALLEL)
 
 test-full: $(STAMPS)/oldest-xdsl ## the default suite and the slow cases

@@ -263,7 +263,6 @@ def test_an_axis_without_a_link_is_refused(links: dict[str, sw.Link], help: str)
     ways: list[Callable[[], object]] = [
         lambda: laid_out.price(topology),
         lambda: plain.lay_out(MESH, objective="seconds", topology=topology),
-        lambda: plain.lay_out(MESH, topology=topology),
     ]
     for way in ways:
         with pytest.raises(ShardwrightValueError) as caught:
