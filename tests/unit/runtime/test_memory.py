@@ -106,6 +106,22 @@ def test_what_is_made_before_a_result_lies_in_its_memory() -> None:
     np.testing.assert_allclose(second, np.tanh(8 * (a @ b @ b @ b)), rtol=1e-4, atol=1e-5)
 
 
+def test_products_go_one_by_one_where_together_they_hold_much_more() -> None:
+    """Of the first product nothing is needed once the second is there: the third takes its place."""
+    size = 512
+    square = sw.TensorSpec((size, size))
+
+    @sw.function
+    def products(x: sw.Array, u: sw.Array) -> sw.Array:
+        second, third = (x @ u) @ u, u @ x  # threads could do these two side by side
+        return sw.sum(second * third)
+
+    compiled = products.trace(square, square).compile()
+    assert 2 * 4 * size**2 <= compiled.peak_bytes < 2 * 4 * size**2 * 1.01
+    x, u = (np.random.default_rng(2).standard_normal((2, size, size)) / 16).astype("float32")
+    np.testing.assert_allclose(float(compiled(x, u)), ((x @ u @ u) * (u @ x)).sum(), rtol=1e-3)
+
+
 def test_several_results_lend_their_memory_until_they_are_written() -> None:
     """What a loop has for itself, what another result is made of, and results that are written in between."""
 
