@@ -260,7 +260,9 @@ def test_what_cannot_be_meant_is_refused_at_once(options: Any, message: str) -> 
     with pytest.raises((TypeError, ValueError), match="SW0") as caught:
         sw.jax.auto_shardings(untraced, mesh(), np.ones(8, np.float32), **options)
     assert message.format("auto_shardings") in str(caught.value)
-    assert caught.value.diagnostics[0].location.file == __file__  # type: ignore[attr-defined]
+    place = caught.value.diagnostics[0].location
+    assert place is not None
+    assert place.file == __file__
 
 
 @pytest.mark.parametrize(
