@@ -17,7 +17,13 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from shardwright._collector import collector_paused
-from shardwright.diagnostics import Diagnostic, ShardwrightTypeError, ShardwrightValueError
+from shardwright.diagnostics import (
+    Diagnostic,
+    ShardwrightError,
+    ShardwrightInternalError,
+    ShardwrightTypeError,
+    ShardwrightValueError,
+)
 from shardwright.dialects import dtensor
 from shardwright.dialects.building import ops_in
 from shardwright.dialects.dtensor.attributes import LayoutAttr
@@ -36,7 +42,7 @@ from shardwright.runtime.codegen.images import Image, fused_image, plain_image, 
 from shardwright.runtime.codegen.plain import peak_bytes
 from shardwright.runtime.ledger import Ledger
 from shardwright.runtime.lowering import calls, collectives, control, ops, sorting
-from shardwright.runtime.lowering.emitters import check_supported, is_supported, lower_function
+from shardwright.runtime.lowering.emitters import check_supported, lower_function
 from shardwright.runtime.lowering.named_axes import axes_named, entries
 from shardwright.runtime.ports import Port
 from shardwright.runtime.processes.communicator import Communicator
@@ -227,18 +233,33 @@ def held_by_each(module: ModuleOp, *, fused: bool = True) -> int:
     The bytes that each device holds at the most where it has a process of its own that runs a local-stage module.
 
     These are its arguments and results from start to end, and what the program's steps hold in between: not only its
-    values, but the order that a sort finds first as well. Of what has no kernel nothing is known: 0. Where nothing is
-    `fused`, each step has a new array.
+    values, but the order that a sort finds first as well. Where nothing is `fused`, each step has a new array. Of what
+    no process could run nothing is known: 0, nor of what moves along so `LONG` a dim, as planning lists its places.
     """
     ops = ops_in(module)
-    if not all(map(is_supported, ops)):
+    if any(map(_is_long, ops)):
         return 0
     size = math.prod(mesh.size for mesh in dtensor.meshes(module).values())
-    interface, program = _lowered(module, ops, Clients(size))
+    try:
+        interface, program = _lowered(module, ops, Clients(size))
+    except ShardwrightInternalError:
+        raise
+    except ShardwrightError:
+        return 0  # whoever runs it is told
     inputs, outputs = interface.inputs, interface.outputs
     is_planned = fused and not _has_empty(ops)
     peak = planned_peak(program, inputs, outputs) if is_planned else peak_bytes(program)
     return peak + sum(port.base_bytes for port in (*inputs, *outputs))
+
+
+LONG = 1 << 25
+"""A list of the places of a dim of so many elements takes 256 MiB."""
+
+
+def _is_long(op: Operation) -> bool:
+    """Whether an op is a collective along a dim of too many elements."""
+    types = [value.type for value in (*op.operands, *op.results)] if op.name.startswith("dtensor.") else []
+    return any(max(each.get_shape(), default=0) > LONG for each in types if isinstance(each, TensorType))
 
 
 def _lowered(module: ModuleOp, ops: Sequence[Operation], clients: Clients) -> tuple[Interface, Program]:

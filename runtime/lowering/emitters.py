@@ -200,7 +200,7 @@ def check_supported(ops: Iterable[Operation]) -> None:
             help="remove the op, or add an emitter in runtime/lowering/ops.py",
         )
         for op in ops
-        if not is_supported(op)
+        if not _is_supported(op)
     ]
     if faults:
         raise ShardwrightError(faults)
@@ -211,7 +211,7 @@ _STRUCTURE = frozenset(
 )
 
 
-def is_supported(op: Operation) -> bool:
+def _is_supported(op: Operation) -> bool:
     """Whether the runtime can run this op."""
     if op.name in _STRUCTURE or op.name in EMITTERS:
         return True

@@ -16,7 +16,8 @@ from xdsl.dialects.builtin import ModuleOp
 import shardwright as sw
 from shardwright.benchmarks.quality import both_ways, finished
 from shardwright.compiler.layouts import trials
-from shardwright.compiler.layouts.automatic import Goal, chosen
+from shardwright.compiler.layouts.automatic import Goal, chosen, on_mesh
+from shardwright.compiler.layouts.memory import memory_of
 from shardwright.compiler.layouts.unsharded import strip_layouts
 from shardwright.compiler.pipelines import IMPORT, run_pipeline
 from shardwright.compiler.report import CollectiveRow, Repetition
@@ -181,3 +182,22 @@ def test_the_same_layouts_come_twice_where_others_hold_less(held: tuple[float, f
         found = trials.Trials(program, 70)
     assert (found.best is not None) == fits
     assert len(chooser.asked) == 2 or fits
+
+
+def test_what_runs_a_program_may_need_room_beside_its_values() -> None:
+    """Gathered, the values fit, but not what runs them, a tenth more: so the factor comes part by part."""
+    mesh = sw.Mesh(x=8)
+    size, rows = 256, sw.TensorSpec((256, 256), layout=sw.Layout(["x"], mesh))
+    module = on_mesh(sw.function(lambda a, b: a @ b).trace(rows, rows).module, mesh)
+    whole = size * size * 4
+    gathered = whole + 3 * whole // 8  # the arguments and the result, each an eighth
+    limit = gathered * 21 // 20
+
+    def holds(local: ModuleOp) -> int:
+        return memory_of(local).peak * 11 // 10
+
+    best = trials.Trials(trials.LaidOut(module, None, running=trials.Running(holds, limit)), limit).best
+    assert best is not None
+    assert best.memory.running <= limit
+    assert best.memory.values < gathered
+    assert best.sent == 7 / 8 * whole  # the same bytes

@@ -10,7 +10,7 @@ import pytest
 
 from shardwright.diagnostics import ShardwrightError
 from shardwright.dialects.text.parsing import parse_module
-from shardwright.runtime.executable import Executable, compile_module
+from shardwright.runtime.executable import Executable, compile_module, held_by_each
 
 COUNT = """cond {{
     %p = stablehlo.compare LT, %i, {limit} : (tensor<i32>, tensor<i32>) -> tensor<i1>
@@ -425,6 +425,9 @@ def test_collectives_that_not_all_devices_reach_are_refused(fused: bool) -> None
     more = '%r = dtensor.all_reduce sum @mesh {"x"} %b : (tensor<2xf32>) -> tensor<2xf32>'
     with pytest.raises(ShardwrightError, match="SW0608"):
         compiled(DIFFERING.replace("MORE", more), fused)
+    # What nobody can run is refused there, and not where it is only asked what it would hold.
+    assert held_by_each(parse_module(DIFFERING.replace("MORE", more), "test.mlir"), fused=fused) == 0
+    assert held_by_each(parse_module(DIFFERING.replace("MORE", ""), "test.mlir"), fused=fused) > 0
 
 
 def test_an_index_that_differs_between_devices(fused: bool) -> None:

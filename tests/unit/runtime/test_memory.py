@@ -32,6 +32,15 @@ def test_a_program_of_any_size_is_compiled_priced_and_proved() -> None:
     assert stage.certify().proved
 
 
+def test_what_moves_along_a_dim_of_any_size_is_priced() -> None:
+    """Of 2**33 rows of eight numbers each device has one, and is given all others."""
+    rows = 1 << 33
+    mesh = sw.Mesh(x=rows)
+    spec = sw.TensorSpec((rows, 8), "float32", layout=sw.Layout(["x"], mesh))
+    stage = sw.function(lambda x: sw.relayout(sw.tanh(x), sw.Layout.replicated(mesh, 2))).trace(spec).partition()
+    assert stage.price().peak_bytes == 8 * 4 * (2 + rows)
+
+
 def test_what_does_not_fit_is_refused_with_its_largest_values() -> None:
     @sw.function
     def wide(scale: sw.Array) -> sw.Array:
